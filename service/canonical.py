@@ -1,0 +1,60 @@
+"""Canonical JSON (RFC 8785) for the values that Fairdeal hashes.
+
+The values are kept within what every JSON library agrees on: strings, whole
+numbers of at most 53 bits, booleans, null, lists, and maps with ASCII keys.
+Within those bounds sorted, compact JSON *is* the canonical form; the tests
+hold it against an independent implementation.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+Json: TypeAlias = (
+    "str | int | bool | Sequence[Json] | Mapping[str, Json] | None"
+)
+"""A JSON value without fractions."""
+
+JsonMap: TypeAlias = Mapping[str, Json]
+
+LARGEST_INTEGER = 2**53 - 1
+
+_encode = json.JSONEncoder(
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+).encode
+
+
+def canonical_text(value: JsonMap) -> str:
+    """The RFC 8785 form of the value, as text."""
+    return _encode(value)
+
+
+def canonical_bytes(value: JsonMap) -> bytes:
+    """The RFC 8785 form of the value, as the UTF-8 bytes that are hashed."""
+    return _encode(value).encode()
+
+
+def is_canonical(value: object) -> bool:
+    """Whether the value keeps within the bounds under which it may be hashed."""
+    match value:
+        case None | bool():
+            return True
+        case int():
+            return abs(value) <= LARGEST_INTEGER
+        case str():
+            return _is_plain_text(value)
+        case list() | tuple():
+            return all(is_canonical(item) for item in value)
+        case Mapping():
+            return all(_is_key(key) and is_canonical(item) for key, item in value.items())
+        case _:
+            return False
+
+
+def _is_plain_text(text: str) -> bool:
+    """Whether UTF-8 and Postgres can both hold the text: no lone surrogate, no U+0000."""
+    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, str) and key.isascii() and "\0" not in key

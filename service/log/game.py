@@ -1,0 +1,152 @@
+"""A game as its log tells it: an immutable value that every event moves on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+from service.canonical import JsonMap
+from service.cards import Seat
+from service.fairness import SANDBOX_GAME, Dealer
+from service.rules.ruleset import AnyRuleset, Scores
+
+DealerFactory: TypeAlias = Callable[[bytes, str, Sequence[str]], Dealer]
+"""Makes the dealer of a game: secret, game id, contributions by seat."""
+
+
+class Status(Enum):
+    """How far a game has come."""
+
+    OPEN = "open"
+    ACTIVE = "active"
+    FINISHED = "finished"
+    VOIDED = "voided"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended, one way or the other."""
+        return self in (Status.FINISHED, Status.VOIDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occupant:
+    """Who sits in a seat: a player with an account, or a bot of the service.
+
+    `kind` is `human` or `bot`; `player` is the account's id, None for a bot of
+    the service, whose `level` says how it plays.
+    """
+
+    kind: str
+    player: str | None = None
+    level: str | None = None
+    contribution: str = ""
+
+    def to_json(self) -> JsonMap:
+        """The occupant as it stands in `seat_taken`."""
+        who = {"player": self.player} if self.player is not None else {"bot": self.level}
+        return {"kind": self.kind, **who}
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """The 32 bytes that a game is dealt from, and what makes a dealer of them."""
+
+    value: bytes = field(repr=False)
+    dealer: DealerFactory = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundInPlay:
+    """The round that is played, or was played last; `state` is the ruleset's own."""
+
+    number: int
+    deal: int
+    dealer: Seat
+    state: Any = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How a game ended; `standings` are groups of equal seats, the best first."""
+
+    reason: str
+    scores: Scores
+    standings: tuple[tuple[Seat, ...], ...]
+
+    @property
+    def winners(self) -> tuple[Seat, ...]:
+        """The seats that won together; none in a voided game."""
+        return self.standings[0] if self.standings else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """A game at one version.
+
+    `version` and `head` are the seq and the hash of its last event, `at` that
+    event's time. `occupants` and `scores` are by seat, seat 1 first; `dealer`
+    deals the cards once the game has started; `first_dealer` is the seat that
+    the cut chose. `is_counted` says whether the round in play is scored.
+    """
+
+    id: str
+    version: int
+    head: str
+    at: str
+    created_at: str
+    status: Status
+    ruleset: AnyRuleset
+    options: Any
+    creator: str
+    visibility: str
+    sandbox: str | None
+    commitment: str
+    secret: Secret
+    occupants: tuple[Occupant | None, ...]
+    scores: Scores
+    dealer: Dealer | None = None
+    first_dealer: Seat | None = None
+    round: RoundInPlay | None = None
+    is_counted: bool = False
+    result: Result | None = None
+    is_revealed: bool = False
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
+        """All the seats, clockwise from 1."""
+        return tuple(Seat(seat) for seat in range(1, len(self.occupants) + 1))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether somebody sits in every seat."""
+        return all(self.occupants)
+
+    @property
+    def to_act(self) -> Seat | None:
+        """The seat whose turn it is, if it is anybody's."""
+        if self.status is not Status.ACTIVE or self.round is None:
+            return None
+        return self.ruleset.to_act(self.round.state)
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds the game has."""
+        return self.ruleset.rounds(self.options, len(self.occupants))
+
+    def occupant(self, seat: Seat) -> Occupant | None:
+        """Who sits in the seat."""
+        return self.occupants[seat - 1]
+
+    def seats_of(self, player: str) -> tuple[Seat, ...]:
+        """The seats that the player holds: at most one, but in a sandbox game."""
+        return tuple(
+            seat
+            for seat, occupant in zip(self.seats, self.occupants, strict=True)
+            if occupant is not None and occupant.player == player
+        )
+
+    def make_dealer(self) -> Dealer:
+        """The dealer of the cards, from the secret and what the seats contributed (L §2)."""
+        contributions = [occupant.contribution if occupant else "" for occupant in self.occupants]
+        key_id = SANDBOX_GAME if self.sandbox is not None else self.id
+        return self.secret.dealer(self.secret.value, key_id, contributions)

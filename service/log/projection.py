@@ -1,0 +1,140 @@
+"""The one projection: what a viewer is shown of a game and of its events.
+
+Every byte about a game that leaves the service is made here. Public facts
+come from the log and from the ruleset's view for a bystander; what a viewer
+is entitled to is added to them, seat by seat.
+"""
+
+from collections.abc import Mapping
+
+from service.canonical import JsonMap
+from service.cards import Seat, cards_text
+from service.fairness import ALGORITHM
+from service.log.events import by_seat
+from service.log.game import Game, Result
+from service.log.steps import Frame
+from service.log.viewer import Viewer, everybody
+from service.rules.ruleset import View
+
+
+def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int) -> JsonMap:
+    """The game at one version as the viewer may see it (contract §4), without the clock.
+
+    `names` are of the players by id; `latest` is the newest version there is.
+    """
+    eyes = everybody(game, viewer) if game.status.is_over else viewer
+    public = _public_view(game)
+    hands = _hands(game, eyes)
+    return {
+        "game": game.id,
+        "ruleset": game.ruleset.name,
+        "ruleset_version": game.ruleset.version,
+        "status": game.status.value,
+        "sandbox": game.sandbox is not None,
+        "visibility": game.visibility,
+        "options": game.ruleset.write_options(game.options),
+        "version": latest,
+        "at": game.version,
+        "head": game.head,
+        "viewer": _viewer_json(viewer),
+        "round": game.round.number if game.round else None,
+        "rounds": game.rounds,
+        "dealer": game.round.dealer if game.round else None,
+        "to_act": game.to_act,
+        "phase": public.phase if public else None,
+        "deadline_at": None,
+        "seats": [_seat_json(game, seat, public, hands, names) for seat in game.seats],
+        "table": public.table if public else None,
+        "legal_moves": legal_moves_json(game, eyes),
+        "fairness": _fairness_json(game),
+        "result": result_json(game.result) if game.result else None,
+    }
+
+
+def legal_moves_json(game: Game, viewer: Viewer) -> list[JsonMap]:
+    """The moves of the seat that is to act, ready to post, for whoever sees its hand."""
+    seat = game.to_act
+    if seat is None or seat not in viewer.sees or game.round is None:
+        return []
+    moves = game.ruleset.view(game.round.state, seat).legal_moves
+    return [game.ruleset.write_move(move) for move in moves]
+
+
+def event_json(frame: Frame, viewer: Viewer) -> JsonMap:
+    """The chained event, and beside it what the viewer's seats alone learned by it."""
+    private = {
+        str(seat): facts
+        for seat in sorted(viewer.sees)
+        if (facts := _private(frame, seat)) is not None
+    }
+    event = frame.event.to_json()
+    return {**event, "private": private} if private else event
+
+
+def result_json(result: Result) -> JsonMap:
+    """How the game ended, as clients are told."""
+    return {
+        "reason": result.reason,
+        "scores": by_seat(result.scores),
+        "standings": [list(place) for place in result.standings],
+        "winners": list(result.winners),
+    }
+
+
+def _private(frame: Frame, seat: Seat) -> JsonMap | None:
+    """What the seat alone learned by the event: its hand at the deal, a card it drew."""
+    before, after = frame.before, frame.after
+    if after.round is None or before is None:
+        return None
+    if frame.event.type == "round_started":
+        hand = after.ruleset.view(after.round.state, seat).hand
+        return {"hand": cards_text(hand or ())}
+    if frame.event.type == "move" and before.round is not None:
+        return after.ruleset.learned(before.round.state, after.round.state, seat)
+    return None
+
+
+def _public_view(game: Game) -> View[object] | None:
+    return game.ruleset.view(game.round.state, None) if game.round else None
+
+
+def _hands(game: Game, viewer: Viewer) -> Mapping[Seat, list[str]]:
+    if game.round is None:
+        return {}
+    views = ((seat, game.ruleset.view(game.round.state, seat)) for seat in viewer.sees)
+    return {seat: cards_text(view.hand or ()) for seat, view in views}
+
+
+def _seat_json(
+    game: Game,
+    seat: Seat,
+    public: View[object] | None,
+    hands: Mapping[Seat, list[str]],
+    names: Mapping[str, str],
+) -> JsonMap:
+    shown: JsonMap = {
+        "seat": seat,
+        "player": _player_json(game, seat, names),
+        "cards": public.counts[seat - 1] if public else 0,
+        "score": game.scores[seat - 1],
+    }
+    return {**shown, "hand": hands[seat]} if seat in hands else shown
+
+
+def _player_json(game: Game, seat: Seat, names: Mapping[str, str]) -> JsonMap | None:
+    occupant = game.occupant(seat)
+    if occupant is None:
+        return None
+    if occupant.player is None:
+        return {"kind": "bot", "name": f"Bot ({occupant.level})", "level": occupant.level}
+    name = names.get(occupant.player, "")
+    return {"id": occupant.player, "kind": occupant.kind, "name": name}
+
+
+def _viewer_json(viewer: Viewer) -> JsonMap:
+    return {"role": viewer.role, "seat": viewer.seat}
+
+
+def _fairness_json(game: Game) -> JsonMap:
+    shown: JsonMap = {"algorithm": ALGORITHM, "commitment": game.commitment}
+    return shown if game.sandbox is None else {**shown, "sandbox_secret": game.sandbox}

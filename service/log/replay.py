@@ -1,0 +1,170 @@
+"""From the log back to the game: the rules engine run again, and held against the record.
+
+A reader skips the types that it does not know. Nothing is papered over: the
+first event that does not follow from those before it is named by its seq.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from service.canonical import Json, JsonMap, canonical_text
+from service.cards import Seat
+from service.log import steps
+from service.log.events import GENESIS, Actor, Event
+from service.log.game import Game, Occupant, RoundInPlay, Secret
+from service.log.steps import Frame, Opening, Step
+from service.rules.registry import UnknownRuleset, find
+from service.rules.violation import RuleViolation
+
+
+_OF_A_ROUND = frozenset({"move", "round_ended", "game_ended"})
+_ABSENT: Json = "\0absent"
+
+
+class ReplayDiverged(Exception):
+    """The log says one thing and the rules another, or it can't be read; `seq` is where."""
+
+    def __init__(self, seq: int, reason: str) -> None:
+        """Name the event and what is wrong with it."""
+        super().__init__(f"event {seq}: {reason}")
+        self.seq = seq
+        self.reason = reason
+
+
+def replay(events: Iterable[Event], secret: Secret) -> Iterator[Frame]:
+    """Every event of a log from seq 1, between the games before and after it.
+
+    Raises ReplayDiverged at the first event that does not follow.
+    """
+    game: Game | None = None
+    for event in events:
+        frame = advance(game, event, secret)
+        yield frame
+        game = frame.after
+
+
+def resume(events: Iterable[Event], secret: Secret) -> Game:
+    """The game after events with gaps: earlier rounds may be left out.
+
+    A round is a snapshot: nothing hidden carries over, so the events that set
+    the game up, and those since a `round_started`, are enough.
+    """
+    game: Game | None = None
+    for event in events:
+        if game is not None and event.seq != game.version + 1:
+            game = _skip_to(game, event)
+        game = advance(game, event, secret).after
+    if game is None:
+        message = "a log has at least one event"
+        raise ValueError(message)
+    return game
+
+
+def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
+    """The event between the games before and after it; raises ReplayDiverged.
+
+    Every recorded consequence, `state_mac` included, must be reproduced.
+    """
+    expected = (game.version + 1, game.head) if game else (1, GENESIS)
+    if (event.seq, event.prev) != expected:
+        raise ReplayDiverged(event.seq, "it does not follow the event before it")
+    try:
+        step = _step(game, event, secret)
+    except (RuleViolation, UnknownRuleset, ValueError, KeyError, TypeError) as error:
+        raise ReplayDiverged(event.seq, f"{event.type} can't be replayed: {error}") from error
+    if step is None:
+        if game is None:
+            raise ReplayDiverged(event.seq, "a log begins with game_created")
+        after = game
+    else:
+        draft, after = step
+        if draft.data != event.data:
+            raise ReplayDiverged(event.seq, _difference(draft.data, event.data))
+    moved_on = replace(after, version=event.seq, head=event.hash, at=event.at)
+    return Frame(game, event, moved_on)
+
+
+def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
+    """The step that the event records, taken again; None for a type that is skipped."""
+    actor = Actor(**event.actor)  # type: ignore[arg-type]  a malformed one is a TypeError
+    data: Any = event.data
+    if event.type == "game_created":
+        return _create(event, secret, actor)
+    if game is None:
+        return None
+    match event.type:
+        case "seat_taken":
+            return steps.take_seat(game, Seat(data["seat"]), _occupant(data), actor)
+        case "seat_left":
+            return steps.leave_seat(game, Seat(data["seat"]), actor)
+        case "game_started":
+            return steps.start(game)
+        case "round_started":
+            return steps.start_round(game)
+        case "move":
+            return steps.play(game, game.ruleset.read_move(data["move"]), actor)
+        case "round_ended":
+            return steps.end_round(game)
+        case "game_ended":
+            return steps.void(game) if data["reason"] == "voided" else steps.end_game(game)
+        case "secret_revealed":
+            return steps.reveal(game)
+        case _:
+            return None
+
+
+def _create(event: Event, secret: Secret, actor: Actor) -> Step:
+    data: Any = event.data
+    ruleset = find(data["ruleset"], data["ruleset_version"])
+    opening = Opening(
+        ruleset=ruleset,
+        options=ruleset.read_options(data["options"]),
+        seats=data["seats"],
+        visibility=data["visibility"],
+        sandbox=data["sandbox"],
+    )
+    return steps.create(event.game, opening, secret, actor, event.at)
+
+
+def _occupant(data: JsonMap) -> Occupant:
+    fields: Any = data
+    return Occupant(
+        kind=fields["kind"],
+        player=fields.get("player"),
+        level=fields.get("bot"),
+        contribution=fields["contribution"],
+    )
+
+
+def _skip_to(game: Game, event: Event) -> Game:
+    """The game as it stood before the event, where rounds were left out before it."""
+    if event.type == "round_started":
+        return _before_round(game, event)
+    if event.type in _OF_A_ROUND:
+        raise ReplayDiverged(event.seq, "events of its round are missing before it")
+    return replace(game, version=event.seq - 1, head=event.prev)
+
+
+def _before_round(game: Game, event: Event) -> Game:
+    """The game between two rounds: who dealt last, and the scores."""
+    data: Any = event.data
+    seats = len(game.occupants)
+    before = RoundInPlay(
+        number=data["round"] - 1,
+        deal=0,
+        dealer=Seat((data["dealer"] - 2) % seats + 1),
+        state=None,
+    )
+    scores = tuple(data["scores"][str(seat)] for seat in game.seats)
+    return replace(
+        game, version=event.seq - 1, head=event.prev, round=before, scores=scores, is_counted=True
+    )
+
+
+def _difference(replayed: JsonMap, recorded: JsonMap) -> str:
+    """The first field, by name, in which the record differs from the replay."""
+    for key in sorted({*replayed, *recorded}):
+        if replayed.get(key, _ABSENT) != recorded.get(key, _ABSENT):
+            return f"{key} is not what follows from the events before it"
+    return f"{canonical_text(recorded)} differs"

@@ -1,0 +1,246 @@
+"""What can happen at a table: each function is one event, and the game after it.
+
+The same functions write the log and read it. A live move goes through `play`,
+and a replay goes through `play` again with what the log says was asked, and
+compares what follows with what the log says followed.
+
+No step checks who may ask for it: the use cases do.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from service.canonical import JsonMap
+from service.cards import Seat, card_text, cards_text, next_seat, pack
+from service.fairness import ALGORITHM, SECRET_BYTES, Dealer, commitment
+from service.log.events import GENESIS, SYSTEM, Actor, Draft, Event, by_seat, chained
+from service.log.game import Game, Occupant, Result, RoundInPlay, Secret, Status
+from service.rules.ruleset import AnyRuleset, Round
+
+Step: TypeAlias = tuple[Draft, Game]
+"""What is to be written, and the game after it but for its new version and head."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An event between the game before it and the game after it; `before` is None for the first."""
+
+    before: Game | None
+    event: Event
+    after: Game
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What a game is opened with; `sandbox` is the secret of a sandbox game, in hex."""
+
+    ruleset: AnyRuleset
+    options: Any
+    seats: int
+    visibility: str
+    sandbox: str | None = None
+
+
+def write(step: Step, before: Game | None, at: str) -> Frame:
+    """Give the step its place after the game's last event."""
+    draft, after = step
+    version, head = (before.version, before.head) if before else (0, GENESIS)
+    event = chained(draft, game=after.id, seq=version + 1, at=at, prev=head)
+    return Frame(before, event, replace(after, version=event.seq, head=event.hash, at=at))
+
+
+def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str) -> Step:
+    """`game_created`: the rules, and the commitment, before any seat is taken."""
+    if len(secret.value) != SECRET_BYTES:
+        message = f"a secret has {SECRET_BYTES} bytes"
+        raise ValueError(message)
+    ruleset = opening.ruleset
+    options = ruleset.complete(opening.options, opening.seats)
+    data: JsonMap = {
+        "ruleset": ruleset.name,
+        "ruleset_version": ruleset.version,
+        "options": ruleset.write_options(options),
+        "seats": opening.seats,
+        "visibility": opening.visibility,
+        "sandbox": opening.sandbox,
+        "algorithm": ALGORITHM,
+        "commitment": commitment(secret.value),
+    }
+    created = Game(
+        id=game,
+        version=0,
+        head=GENESIS,
+        at=at,
+        created_at=at,
+        status=Status.OPEN,
+        ruleset=ruleset,
+        options=options,
+        creator=creator.id or "",
+        visibility=opening.visibility,
+        sandbox=opening.sandbox,
+        commitment=commitment(secret.value),
+        secret=secret,
+        occupants=(None,) * opening.seats,
+        scores=(0,) * opening.seats,
+    )
+    return Draft("game_created", creator, data), created
+
+
+def take_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor) -> Step:
+    """`seat_taken`: again by who sits there already, to give another contribution."""
+    data = {"seat": seat, **occupant.to_json(), "contribution": occupant.contribution}
+    return Draft("seat_taken", actor, data), _with_occupant(game, seat, occupant)
+
+
+def leave_seat(game: Game, seat: Seat, actor: Actor) -> Step:
+    """`seat_left`: the seat is free again."""
+    occupant = game.occupant(seat)
+    data = {"seat": seat, **(occupant.to_json() if occupant else {})}
+    return Draft("seat_left", actor, data), _with_occupant(game, seat, None)
+
+
+def start(game: Game) -> Step:
+    """`game_started`: the contributions are fixed, and the cut says who deals."""
+    dealer = game.make_dealer()
+    cut = game.ruleset.first_dealer(dealer.cut(pack()), len(game.occupants))
+    data: JsonMap = {
+        "cut": [{"seat": seat, "card": card_text(card)} for seat, card in cut.shown],
+        "dealer": cut.dealer,
+    }
+    started = replace(game, status=Status.ACTIVE, dealer=dealer, first_dealer=cut.dealer)
+    return Draft("game_started", SYSTEM, data), started
+
+
+def start_round(game: Game) -> Step:
+    """`round_started`: all that the rules need to go on from here, but the hidden cards."""
+    number = game.round.number + 1 if game.round else 1
+    seat = _next_dealer(game)
+    dealer = _dealer_of(game)
+    deck = dealer.deck(game.ruleset.pack(game.options), number, 0)
+    state = game.ruleset.deal(game.options, Round(number, seat, len(game.occupants)), deck)
+    data: JsonMap = {
+        "round": number,
+        "deal": 0,
+        "dealer": seat,
+        "first": game.ruleset.first(state),
+        "scores": by_seat(game.scores),
+        **game.ruleset.facts(state),
+        "state_mac": dealer.seal(game.ruleset.encode(state)),
+    }
+    in_play = RoundInPlay(number=number, deal=0, dealer=seat, state=state)
+    return Draft("round_started", SYSTEM, data), replace(game, round=in_play, is_counted=False)
+
+
+def play(game: Game, move: Any, actor: Actor) -> Step:  # noqa: ANN401  the ruleset's own type
+    """`move` of the seat that is to act: what was asked, and what everybody saw follow.
+
+    Raises RuleViolation.
+    """
+    in_play = _round_of(game)
+    settled = game.ruleset.settle(in_play.state, move)
+    state, outcome = game.ruleset.apply(in_play.state, settled)
+    data: JsonMap = {
+        "seat": game.ruleset.to_act(in_play.state),
+        "move": game.ruleset.write_move(settled),
+        "outcome": outcome,
+        "state_mac": _dealer_of(game).seal(game.ruleset.encode(state)),
+    }
+    return Draft("move", actor, data), replace(game, round=replace(in_play, state=state))
+
+
+def end_round(game: Game) -> Step:
+    """`round_ended`: the hands laid open, and counted."""
+    in_play = _round_of(game)
+    result = game.ruleset.round_result(in_play.state)
+    if result is None:
+        message = "the round goes on"
+        raise ValueError(message)
+    scores = tuple(map(sum, zip(game.scores, result.points, strict=True)))
+    data: JsonMap = {
+        "round": in_play.number,
+        "reason": result.reason,
+        "by": result.by,
+        "hands": by_seat(sorted(cards_text(hand)) for hand in result.hands),
+        "points": by_seat(result.points),
+        "scores": by_seat(scores),
+    }
+    return Draft("round_ended", SYSTEM, data), replace(game, scores=scores, is_counted=True)
+
+
+def end_game(game: Game) -> Step:
+    """`game_ended` after the last round: who won."""
+    standings = game.ruleset.standings(game.scores).places
+    return _ended(game, Result(reason="finished", scores=game.scores, standings=standings))
+
+
+def void(game: Game) -> Step:
+    """`game_ended` without winners: the game does not count."""
+    return _ended(game, Result(reason="voided", scores=game.scores, standings=()))
+
+
+def reveal(game: Game) -> Step:
+    """`secret_revealed`: from here on everybody can recompute every deck."""
+    data: JsonMap = {"server_secret": game.secret.value.hex()}
+    return Draft("secret_revealed", SYSTEM, data), replace(game, is_revealed=True)
+
+
+def next_step(game: Game) -> Step | None:
+    """What follows of itself once the game has started: rounds, their ends, the reveal."""
+    if game.status.is_over:
+        return None if game.is_revealed else reveal(game)
+    if game.dealer is None or game.to_act is not None:
+        return None
+    if game.round is None:
+        return start_round(game)
+    if not game.is_counted:
+        return end_round(game)
+    return start_round(game) if game.round.number < game.rounds else end_game(game)
+
+
+def consequences(game: Game, at: str) -> Iterator[Frame]:
+    """All that follows of itself, written down in order."""
+    while (step := next_step(game)) is not None:
+        frame = write(step, game, at)
+        yield frame
+        game = frame.after
+
+
+def _ended(game: Game, result: Result) -> Step:
+    data: JsonMap = {
+        "reason": result.reason,
+        "scores": by_seat(result.scores),
+        "standings": [list(place) for place in result.standings],
+        "winners": list(result.winners),
+    }
+    status = Status.FINISHED if result.standings else Status.VOIDED
+    return Draft("game_ended", SYSTEM, data), replace(game, status=status, result=result)
+
+
+def _with_occupant(game: Game, seat: Seat, occupant: Occupant | None) -> Game:
+    occupants = (*game.occupants[: seat - 1], occupant, *game.occupants[seat:])
+    return replace(game, occupants=occupants)
+
+
+def _next_dealer(game: Game) -> Seat:
+    """The deal passes to the left."""
+    if game.round is not None:
+        return next_seat(game.round.dealer, len(game.occupants))
+    if game.first_dealer is None:
+        message = "the game has not started"
+        raise ValueError(message)
+    return game.first_dealer
+
+
+def _dealer_of(game: Game) -> Dealer:
+    if game.dealer is None:
+        message = "the game has not started"
+        raise ValueError(message)
+    return game.dealer
+
+
+def _round_of(game: Game) -> RoundInPlay:
+    if game.round is None:
+        message = "no round is in play"
+        raise ValueError(message)
+    return game.round

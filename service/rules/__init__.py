@@ -1,0 +1,1 @@
+"""The rules of the games: what a ruleset is, and a folder for each."""
