@@ -87,8 +87,9 @@ def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
 
 def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
     """The step that the event records, taken again; None for a type that is skipped."""
-    actor = Actor(**event.actor)  # type: ignore[arg-type]  a malformed one is a TypeError
+    who: Any = event.actor
     data: Any = event.data
+    actor = Actor(**who)
     if event.type == "game_created":
         return _create(event, secret, actor)
     if game is None:

@@ -46,7 +46,11 @@ class CardField(fields.Field[Card]):
         return None if value is None else card_text(value)
 
     def _deserialize(
-        self, value: object, _attr: str | None, _data: Mapping[str, Any] | None, **_: object
+        self,
+        value: Any,  # noqa: ANN401  JSON enters here
+        attr: str | None,  # noqa: ARG002  marshmallow's signature
+        data: Mapping[str, Any] | None,  # noqa: ARG002
+        **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> Card:
         if not isinstance(value, str):
             raise self.make_error("invalid")

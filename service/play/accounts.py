@@ -1,0 +1,118 @@
+"""Players and the keys that they call with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from service.play.caller import SCOPES, Caller
+from service.play.idempotency import refuse_other_body
+from service.play.refusals import KeyNotFound, SecretAlreadyShown, TooManyKeys, Unauthenticated
+from service.play.services import Services
+from service.play.tokens import digest, is_well_formed, make_token
+from service.store import players
+from service.store.appends import KeyBound, RequestKey
+from service.store.players import ApiKey, Player
+
+LIVE_KEYS_AT_MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key and its token, which is shown this once."""
+
+    key: ApiKey
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRequest:
+    """What a player asks of a new key; `expires_at` None for one that does not expire."""
+
+    label: str = ""
+    scopes: Sequence[str] = SCOPES
+    expires_at: datetime | None = None
+
+
+def register(services: Services, name: str, kind: str) -> tuple[Player, NewKey]:
+    """A new player, with a first key that may do everything."""
+    player = Player(id=services.new_id(), name=name, kind=kind, created_at=services.now())
+    made = _make_key(services, player.id, KeyRequest(label="first key"))
+    players.add_player(services.database, player, made.key, digest(made.token))
+    return player, made
+
+
+def authenticate(services: Services, token: str) -> Caller:
+    """Whose token it is; raises Unauthenticated."""
+    if not is_well_formed(token):
+        raise Unauthenticated
+    now, hashed = services.now(), digest(token)
+    key = services.keys.find(
+        hashed, now, lambda: players.find_key(services.database, hashed, now)
+    )
+    if key is None:
+        raise Unauthenticated
+    return Caller(key.player_id, key.id, frozenset(key.scopes))
+
+
+def find_player(services: Services, player: str) -> Player:
+    """The caller's own account."""
+    found = players.find_player(services.database, player)
+    if found is None:
+        raise Unauthenticated
+    return found
+
+
+def add_key(
+    services: Services, caller: Caller, wanted: KeyRequest, request: RequestKey | None
+) -> NewKey:
+    """Another key for the caller.
+
+    A replayed request is refused: the token was shown, and is kept nowhere.
+    """
+    if request is not None:
+        _refuse_replay(services, request)
+    live = players.count_live_keys(services.database, caller.player, services.now())
+    if live >= LIVE_KEYS_AT_MOST:
+        raise TooManyKeys(limit=LIVE_KEYS_AT_MOST)
+    made = _make_key(services, caller.player, wanted)
+    try:
+        players.add_key(services.database, made.key, digest(made.token), request)
+    except KeyBound:
+        if request is not None:
+            _refuse_replay(services, request)
+        raise
+    return made
+
+
+def list_keys(
+    services: Services, caller: Caller, before: str | None, limit: int
+) -> Sequence[ApiKey]:
+    """The caller's keys, newest first."""
+    return players.list_keys(services.database, caller.player, before, limit)
+
+
+def revoke_key(services: Services, caller: Caller, key: str) -> None:
+    """Revoke one of the caller's keys, for good; doing it twice is no fault."""
+    if not players.revoke_key(services.database, caller.player, key, services.now()):
+        raise KeyNotFound
+    services.keys.forget(key)
+
+
+def _make_key(services: Services, player: str, wanted: KeyRequest) -> NewKey:
+    key = ApiKey(
+        id=services.new_id(),
+        player_id=player,
+        label=wanted.label,
+        scopes=list(wanted.scopes),
+        created_at=services.now(),
+        expires_at=wanted.expires_at,
+    )
+    return NewKey(key, make_token(services.draw_token()))
+
+
+def _refuse_replay(services: Services, request: RequestKey) -> None:
+    made = players.find_creation(services.database, request)
+    if made is None:
+        return
+    refuse_other_body(request, made.fingerprint)
+    raise SecretAlreadyShown({"id": made.resource_id})

@@ -1,0 +1,108 @@
+"""Finding a game: from memory, from its log, at a version, and bringing it up to date."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from service.log.events import Event
+from service.log.game import Game, Secret
+from service.log.replay import ReplayDiverged, advance, resume
+from service.log.steps import Frame
+from service.play.refusals import EventNotFound, GameNotFound
+from service.play.services import Services
+from service.store.appends import RequestKey
+from service.store.reads import Binding, Tail, load, read_events, read_tail
+
+
+ULID = re.compile("[0-7][0-9a-hjkmnp-tv-z]{25}")
+
+
+def find_game(services: Services, game: str, player: str | None) -> Game:
+    """The game as last seen, for one who may know of it; raises GameNotFound.
+
+    It may have moved on since: good for what never changes of a game, and to
+    try a move on.
+    """
+    found = services.games.get(game) or _load(services, game)
+    refuse_strangers(found, player)
+    return found
+
+
+def current_game(services: Services, game: str, player: str | None) -> Game:
+    """The game at its newest version, for one who may know of it; raises GameNotFound."""
+    found, _ = catch_up(services, game)
+    refuse_strangers(found, player)
+    return found
+
+
+def refuse_strangers(game: Game, player: str | None) -> None:
+    """A private game is not found by who neither opened it nor sits in it."""
+    if game.visibility == "public" or (player is not None and player == game.creator):
+        return
+    if player is None or not game.seats_of(player):
+        raise GameNotFound
+
+
+def catch_up(
+    services: Services, game: str, key: RequestKey | None = None
+) -> tuple[Game, Binding | None]:
+    """The game at its newest version, and what the key is bound to: one read if it is remembered."""
+    remembered = services.games.get(game) or _load(services, game)
+    tail = read_tail(services.database, game, remembered.version, key)
+    if tail is None:
+        services.games.drop(game)
+        raise GameNotFound
+    caught_up = _advanced(remembered, tail) or _load(services, game)
+    services.games.put(game, caught_up)
+    return caught_up, tail.binding
+
+
+def game_at(services: Services, game: Game, at: int) -> Game:
+    """The game as it stood at that version; raises EventNotFound."""
+    if at == game.version:
+        return game
+    if not 1 <= at < game.version:
+        raise EventNotFound(version=game.version)
+    secret, events = _read(services, game.id, at)
+    return resume(events, secret)
+
+
+def frames_of(services: Services, game: Game, first: int, last: int) -> Iterator[Frame]:
+    """The events from one seq to another, each between the games before and after it."""
+    before: Game | None = None if first == 1 else game_at(services, game, first - 1)
+    for event in read_events(services.database, game.id, first - 1, last):
+        frame = advance(before, event, game.secret)
+        yield frame
+        before = frame.after
+
+
+def _load(services: Services, game: str) -> Game:
+    """The game from its log, whatever was remembered of it."""
+    secret, events = _read(services, game)
+    loaded = resume(events, secret)
+    services.games.put(game, loaded)
+    return loaded
+
+
+def _read(
+    services: Services, game: str, at: int | None = None
+) -> tuple[Secret, Sequence[Event]]:
+    if not ULID.fullmatch(game):
+        raise GameNotFound
+    limits = {} if at is None else {"at": at}
+    stored = load(services.database, game, services.dealer, **limits)
+    if stored is None:
+        raise GameNotFound
+    return stored
+
+
+def _advanced(remembered: Game, tail: Tail) -> Game | None:
+    """The game after the tail; None if what was remembered is no part of the log."""
+    if tail.version < remembered.version:
+        return None
+    game = remembered
+    try:
+        for event in tail.events:
+            game = advance(game, event, game.secret).after
+    except ReplayDiverged:
+        return None
+    return game

@@ -1,0 +1,147 @@
+"""Opening a game: the commitment first, then whoever sits down with it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from service.bots import LEVELS
+from service.cards import Seat
+from service.log import steps
+from service.log.events import Actor
+from service.log.game import Game, Occupant, Secret
+from service.log.steps import Opening
+from service.play.bot_turns import play_bots
+from service.play.games import catch_up
+from service.play.idempotency import refuse_other_body
+from service.play.pen import Pen
+from service.play.refusals import FieldError, InvalidBody
+from service.play.services import Services
+from service.rules.ruleset import AnyRuleset
+from service.store.appends import KeyBound, RequestKey, create_game
+from service.store.players import find_creation, find_player
+
+CREATORS_SEAT = Seat(1)
+
+
+@dataclass(frozen=True, slots=True)
+class BotSeat:
+    """A bot of the service, and where it sits."""
+
+    seat: Seat
+    level: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpeningRequest:
+    """What a game is asked for with.
+
+    `sit` is whether the creator takes seat 1; `sandbox_secret` fixes the deal,
+    for tests of clients.
+    """
+
+    ruleset: AnyRuleset
+    options: Any
+    seats: int
+    visibility: str
+    bots: Sequence[BotSeat] = ()
+    sit: bool = True
+    sandbox_secret: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A game just opened, or opened by an earlier request with the same key."""
+
+    game: Game
+    seat: Seat | None
+    is_replayed: bool = False
+
+
+def open_game(
+    services: Services, player: str, read: Callable[[], OpeningRequest], key: RequestKey | None
+) -> Opened:
+    """Open a game for the player; one of bots alone starts at once.
+
+    A game whose other seats are bots waits for the creator's contribution,
+    which is given once the commitment is known.
+    """
+    if key is not None and (opened := _opened_before(services, player, key)) is not None:
+        return opened
+    request = read()
+    _refuse_bad_seats(request)
+    pen = Pen(services)
+    _write_opening(services, pen, player, request)
+    try:
+        create_game(services.database, pen.frames, key)
+    except KeyBound:
+        if key is not None and (opened := _opened_before(services, player, key)) is not None:
+            return opened
+        raise
+    services.games.put(pen.game.id, pen.game)
+    return Opened(play_bots(services, pen.game), _seat_of(pen.game, player))
+
+
+def _opened_before(services: Services, player: str, key: RequestKey) -> Opened | None:
+    made = find_creation(services.database, key)
+    if made is None:
+        return None
+    refuse_other_body(key, made.fingerprint)
+    game, _ = catch_up(services, made.resource_id)
+    return Opened(game, _seat_of(game, player), is_replayed=True)
+
+
+def _write_opening(
+    services: Services, pen: Pen, player: str, request: OpeningRequest
+) -> None:
+    creator = Actor(kind="player", id=player)
+    value = request.sandbox_secret or services.draw_secret()
+    opening = Opening(
+        ruleset=request.ruleset,
+        options=request.options,
+        seats=request.seats,
+        visibility=request.visibility,
+        sandbox=value.hex() if request.sandbox_secret else None,
+    )
+    secret = Secret(value, services.dealer)
+    pen.write(steps.create(services.new_id(), opening, secret, creator, pen.at))
+    if request.sit:
+        occupant = Occupant(kind=_kind_of(services, player), player=player)
+        pen.write(steps.take_seat(pen.game, CREATORS_SEAT, occupant, creator))
+    for bot in request.bots:
+        occupant = Occupant(kind="bot", level=bot.level)
+        pen.write(steps.take_seat(pen.game, bot.seat, occupant, creator))
+    if pen.game.is_full and not request.sit:
+        pen.write(steps.start(pen.game))
+        pen.follow()
+
+
+def _refuse_bad_seats(request: OpeningRequest) -> None:
+    """Refuse a number of seats that the ruleset does not play with, and bots that can't sit."""
+    allowed = request.ruleset.seats
+    if request.seats not in allowed:
+        detail = f"{request.ruleset.title} is played by {allowed[0]} to {allowed[-1]}."
+        raise InvalidBody([FieldError("/seats", detail)])
+    taken = {CREATORS_SEAT} if request.sit else set()
+    errors = []
+    for index, bot in enumerate(request.bots):
+        if bot.seat > request.seats:
+            detail = f"There is no seat {bot.seat}: the seats are 1 to {request.seats}."
+            errors.append(FieldError(f"/bots/{index}/seat", detail))
+        elif bot.seat in taken:
+            errors.append(FieldError(f"/bots/{index}/seat", f"Seat {bot.seat} is taken."))
+        taken.add(bot.seat)
+    if errors:
+        raise InvalidBody(errors)
+
+
+def _seat_of(game: Game, player: str) -> Seat | None:
+    return next(iter(game.seats_of(player)), None)
+
+
+def _kind_of(services: Services, player: str) -> str:
+    account = find_player(services.database, player)
+    return account.kind if account is not None else "human"
+
+
+BOT_LEVELS = tuple(LEVELS)
+"""The levels that a bot may be asked for with."""

@@ -1,0 +1,220 @@
+"""Why a request is refused: data for the client, and nothing that its seat can't see."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from service.canonical import Json, JsonMap
+from service.cards import Seat
+from service.rules.violation import RuleViolation
+
+
+class Refusal(Exception):
+    """The service says no, and has changed nothing.
+
+    `slug` names the problem's page; `message` is a template in English that
+    `params` fills; `members` are what the answer says beside it, for programs.
+    """
+
+    slug: ClassVar[str]
+    message: ClassVar[str]
+
+    def __init__(self, members: JsonMap | None = None, **params: object) -> None:
+        super().__init__(self.message.format(**params))
+        self.params = params
+        self.members: JsonMap = members or {}
+
+
+class Unauthenticated(Refusal):
+    """There is no key, or none that is live."""
+
+    slug = "unauthenticated"
+    message = "Send a live key: `Authorization: Bearer fd_pk_…`."
+
+
+class InsufficientScope(Refusal):
+    """The key may not do this."""
+
+    slug = "insufficient-scope"
+    message = "This key lacks the scope `{scope}`."
+
+
+class GameNotFound(Refusal):
+    """There is no such game, or the caller may not know of it."""
+
+    slug = "game-not-found"
+    message = "There is no game with this id that you may see."
+
+
+class KeyNotFound(Refusal):
+    """The caller has no such key."""
+
+    slug = "key-not-found"
+    message = "You have no key with this id."
+
+
+class RulesetNotFound(Refusal):
+    """No ruleset of that name and version."""
+
+    slug = "ruleset-not-found"
+    message = "There is no ruleset `{name}` of version `{version}`."
+
+
+class EventNotFound(Refusal):
+    """The version that was asked for lies outside the game's log."""
+
+    slug = "version-not-found"
+    message = "The game has versions 1 to {version}."
+
+
+class HiddenInformation(Refusal):
+    """The seat's cards are hidden from the caller while the game runs."""
+
+    slug = "hidden-information"
+    message = "The cards of another seat are shown once the game has ended."
+
+
+class NotSeated(Refusal):
+    """The caller does not hold the seat."""
+
+    slug = "not-seated"
+    message = "You don't hold this seat."
+
+
+class NotYourTurn(Refusal):
+    """Another seat is to act."""
+
+    slug = "not-your-turn"
+    message = "Seat {to_act} is to act."
+
+
+class GameNotActive(Refusal):
+    """No moves are made before a game starts or after it ended."""
+
+    slug = "game-not-active"
+    message = "The game is {status}."
+
+
+class GameNotOpen(Refusal):
+    """The seats of a game are fixed when it starts."""
+
+    slug = "game-not-open"
+    message = "The game is {status}: its seats are fixed."
+
+
+class SeatTaken(Refusal):
+    """Somebody sits there."""
+
+    slug = "seat-taken"
+    message = "Seat {seat} is taken."
+
+
+class NoFreeSeat(Refusal):
+    """Every seat is taken."""
+
+    slug = "no-free-seat"
+    message = "Every seat of this game is taken."
+
+
+class AlreadySeated(Refusal):
+    """A player holds one seat of a game, sandbox games excepted."""
+
+    slug = "already-seated"
+    message = "You hold seat {seat} of this game already."
+
+
+class VersionConflict(Refusal):
+    """The game has moved on from the version that the request was made for."""
+
+    slug = "version-conflict"
+    message = "The game is at version {current_version}."
+
+
+class Busy(Refusal):
+    """Others kept changing the game; nothing was written."""
+
+    slug = "game-busy"
+    message = "Others are changing this game right now; nothing was written. Try again."
+
+
+class PreconditionRequired(Refusal):
+    """A move must be safe to send again."""
+
+    slug = "precondition-required"
+    message = "Send an `Idempotency-Key`, or `expected_version`, so that a retry is safe."
+
+
+class KeyReused(Refusal):
+    """The idempotency key belongs to another request."""
+
+    slug = "idempotency-key-reused"
+    message = "This Idempotency-Key was used with another body."
+
+
+class SecretAlreadyShown(Refusal):
+    """A replayed request would have to show a secret again."""
+
+    slug = "secret-already-shown"
+    message = "This request was answered before, and its token is shown only once."
+
+
+class TooManyKeys(Refusal):
+    """A player holds a limited number of live keys."""
+
+    slug = "too-many-keys"
+    message = "You hold {limit} live keys: revoke one first."
+
+
+class RevealNotLast(Refusal):
+    """A move that shows a hidden card or ends the turn comes last in its batch."""
+
+    slug = "reveal-not-last"
+    message = "Move {move_index} reveals a hidden card or ends the turn, so it must come last."
+
+
+class IllegalMove(Refusal):
+    """The rules of the game forbid the move."""
+
+    slug = "illegal-move"
+    message = "{reason}"
+
+    def __init__(self, violation: RuleViolation, members: JsonMap) -> None:
+        super().__init__(members, reason=str(violation))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """What is wrong with one field; `pointer` is a JSON pointer into the body."""
+
+    pointer: str
+    detail: str
+
+    def to_json(self) -> JsonMap:
+        """The error as it stands in `errors`."""
+        return {"pointer": self.pointer, "detail": self.detail}
+
+
+class InvalidBody(Refusal):
+    """The body is JSON, but not of the shape that the operation takes."""
+
+    slug = "validation-failed"
+    message = "The body is not of the right shape: `errors` says where."
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        listed: list[Json] = [error.to_json() for error in errors]
+        super().__init__({"errors": listed})
+
+
+class InvalidQuery(Refusal):
+    """A query parameter that the operation does not know, or can't read."""
+
+    slug = "invalid-query"
+    message = "`{parameter}`: {detail}"
+
+    def __init__(self, parameter: str, detail: str) -> None:
+        super().__init__({"parameter": parameter}, parameter=parameter, detail=detail)
+
+
+def seat_pointer(field: str, seat: Seat, seats: int) -> InvalidBody:
+    """The refusal of a seat that the table does not have."""
+    return InvalidBody([FieldError(field, f"There is no seat {seat}: the seats are 1 to {seats}.")])

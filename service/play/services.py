@@ -1,0 +1,58 @@
+"""What the use cases stand on: made in one place, handed to each as a parameter."""
+
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from ulid import ULID
+
+from service.fairness import SECRET_BYTES, SealedDealer
+from service.log.game import DealerFactory, Game
+from service.play.bounded import Bounded
+from service.play.caller import KeyMemory
+from service.store.database import Database
+
+GAMES_REMEMBERED = 2_000
+NAMES_REMEMBERED = 20_000
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def new_ulid() -> str:
+    """A new id: a lower-case ULID."""
+    return str(ULID()).lower()
+
+
+def draw_secret() -> bytes:
+    """32 bytes from the operating system."""
+    return secrets.token_bytes(SECRET_BYTES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The database, the process's memories, and the sources of time, chance and ids.
+
+    `games` remembers games at the version that this process last saw: a cache,
+    and never trusted over the head row.
+    """
+
+    database: Database
+    now: Callable[[], datetime] = utc_now
+    new_id: Callable[[], str] = new_ulid
+    draw_secret: Callable[[], bytes] = draw_secret
+    draw_token: Callable[[], bytes] = draw_secret
+    dealer: DealerFactory = SealedDealer.of
+    chance: random.Random = field(default_factory=random.SystemRandom)
+    games: Bounded[str, Game] = field(default_factory=lambda: Bounded(GAMES_REMEMBERED))
+    names: Bounded[str, str] = field(default_factory=lambda: Bounded(NAMES_REMEMBERED))
+    keys: KeyMemory = field(default_factory=KeyMemory)
+
+
+def timestamp(moment: datetime) -> str:
+    """RFC 3339, UTC, three decimals, Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

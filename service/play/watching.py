@@ -1,0 +1,147 @@
+"""Looking on: the view, the events, the replay, each as the caller may see it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from service.canonical import JsonMap
+from service.cards import Seat
+from service.log.game import Game
+from service.log.projection import event_json, view_json
+from service.log.viewer import Viewer, everybody, only, viewer_of
+from service.play.games import current_game, frames_of, game_at
+from service.play.refusals import EventNotFound, HiddenInformation, InvalidQuery
+from service.play.services import Services, timestamp
+from service.store.players import player_names
+from service.store.reads import read_events
+
+ALL_SEATS = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A game at one version through a pair of eyes; `latest` is its newest version."""
+
+    game: Game
+    viewer: Viewer
+    latest: int
+
+    @property
+    def tag(self) -> str:
+        """What changes whenever the view does."""
+        return f"v{self.latest}.{self.viewer.tag}.{self.game.version}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some of a game's events; `next_after` is where the next page begins."""
+
+    items: Sequence[JsonMap]
+    next_after: int
+    version: int
+
+
+def look(
+    services: Services, player: str | None, game: str, at: int | None, seat: str | None
+) -> Look:
+    """The game at its newest version, or as it stood at another.
+
+    `seat` asks for another pair of eyes: a seat's, or `all`.
+    """
+    present = current_game(services, game, player)
+    viewer = _eyes(present, player, seat)
+    shown = present if at is None else game_at(services, present, at)
+    return Look(game=shown, viewer=viewer, latest=present.version)
+
+
+def shown(services: Services, seen: Look) -> JsonMap:
+    """The view, with the players' names and the time."""
+    view = view_json(seen.game, seen.viewer, names_in(services, seen.game), seen.latest)
+    return {**view, "server_time": timestamp(services.now())}
+
+
+def events_page(
+    services: Services, player: str | None, game: str, after: int, limit: int
+) -> Page:
+    """The events after that seq, with the private facts of the seats that the caller may see."""
+    present = current_game(services, game, player)
+    if after > present.version:
+        raise EventNotFound(version=present.version)
+    last = min(after + limit, present.version)
+    viewer = viewer_of(present, player)
+    eyes = everybody(present, viewer) if present.status.is_over else viewer
+    items = list(_projected(services, present, eyes, after + 1, last))
+    return Page(items=items, next_after=last, version=present.version)
+
+
+def replay_frames(
+    services: Services, player: str | None, game: str, seat: str | None, span: tuple[int, int | None]
+) -> Page:
+    """Frames of the game: each event, and the view after it.
+
+    Through the caller's own eyes while the game runs, through anybody's once
+    it ended. `span` is the first seq and the last, None for the newest.
+    """
+    present = current_game(services, game, player)
+    viewer = _eyes(present, player, seat)
+    first, last = span[0], span[1] if span[1] is not None else present.version
+    if not 1 <= first <= present.version or last > present.version:
+        raise EventNotFound(version=present.version)
+    names = names_in(services, present)
+    items: list[JsonMap] = [
+        {
+            "seq": frame.event.seq,
+            "event": event_json(frame, viewer),
+            "view": view_json(frame.after, viewer, names, present.version),
+        }
+        for frame in frames_of(services, present, first, last)
+    ]
+    return Page(items=items, next_after=max(last, first - 1), version=present.version)
+
+
+def names_in(services: Services, game: Game) -> Mapping[str, str]:
+    """The names of the players in the game, by id."""
+    ids = {occupant.player for occupant in game.occupants if occupant and occupant.player}
+    return names_of(services, sorted(ids))
+
+
+def names_of(services: Services, ids: Sequence[str]) -> Mapping[str, str]:
+    """The names of the players, by id; remembered by the process."""
+    known = {player: services.names.get(player) for player in ids}
+    missing = [player for player, name in known.items() if name is None]
+    found = player_names(services.database, missing) if missing else {}
+    for player, name in found.items():
+        services.names.put(player, name)
+    return {player: known[player] or found.get(player, "") for player in ids}
+
+
+def _projected(
+    services: Services, game: Game, viewer: Viewer, first: int, last: int
+) -> Iterator[JsonMap]:
+    """The events from one seq to another; a viewer who sees no seat needs no replay."""
+    if viewer.sees:
+        for frame in frames_of(services, game, first, last):
+            yield event_json(frame, viewer)
+        return
+    for event in read_events(services.database, game.id, first - 1, last):
+        yield event.to_json()
+
+
+def _eyes(game: Game, player: str | None, seat: str | None) -> Viewer:
+    """The caller's own eyes, or those asked for; raises HiddenInformation while the game runs."""
+    own = viewer_of(game, player)
+    if seat is None:
+        return own
+    if seat == ALL_SEATS:
+        wanted = everybody(game, own)
+    else:
+        wanted = only(own, _seat(game, seat))
+    if not game.status.is_over and not wanted.sees <= own.sees:
+        raise HiddenInformation
+    return wanted
+
+
+def _seat(game: Game, text: str) -> Seat:
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= len(game.occupants)):
+        detail = f"The seats are 1 to {len(game.occupants)}, or `all`."
+        raise InvalidQuery("seat", detail)
+    return Seat(int(text))

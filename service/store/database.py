@@ -1,0 +1,93 @@
+"""The connection to Postgres, and what goes wrong with it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from service.store.secret_box import SecretBox
+
+STATEMENT_TIMEOUT_MS = 5_000
+LOCK_TIMEOUT_MS = 2_000
+POOL_WAIT_SECONDS = 5
+CONNECT_SECONDS = 5
+
+
+class StoreUnavailable(Exception):
+    """Postgres did not answer, or not in time: whether the write was done is unknown.
+
+    A retry with the same idempotency key is safe.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Where the service keeps all that it knows."""
+
+    engine: Engine
+    box: SecretBox
+
+
+def connect(url: str, box: SecretBox, pool_size: int) -> Database:
+    """The database at the URL, with at most that many connections.
+
+    Each statement is a transaction of its own unless one is opened: an append
+    is a single statement, and so a single round trip.
+    """
+    engine = create_engine(
+        psycopg_url(url),
+        isolation_level="AUTOCOMMIT",
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=POOL_WAIT_SECONDS,
+        pool_use_lifo=True,
+        hide_parameters=True,  # they hold secrets, and errors are logged
+        connect_args={
+            "connect_timeout": CONNECT_SECONDS,
+            "application_name": "fairdeal",
+            "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS} "
+            f"-c lock_timeout={LOCK_TIMEOUT_MS} "
+            f"-c idle_in_transaction_session_timeout={STATEMENT_TIMEOUT_MS}",
+        },
+    )
+    return Database(engine, box)
+
+
+def psycopg_url(url: str) -> str:
+    """The URL as SQLAlchemy wants it, whichever of Postgres' spellings it came in."""
+    parsed = make_url(url.replace("postgres://", "postgresql://", 1))
+    return parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+
+
+@contextmanager
+def connection(database: Database) -> Iterator[Connection]:
+    """A connection from the pool; raises StoreUnavailable."""
+    try:
+        with database.engine.connect() as open_connection:
+            yield open_connection
+    except (OperationalError, InterfaceError, PoolTimeout) as error:
+        raise StoreUnavailable from error
+
+
+@contextmanager
+def transaction(database: Database) -> Iterator[Connection]:
+    """A transaction of several statements; raises StoreUnavailable."""
+    several = database.engine.execution_options(isolation_level="READ COMMITTED")
+    try:
+        with several.begin() as open_connection:
+            yield open_connection
+    except (OperationalError, InterfaceError, PoolTimeout) as error:
+        raise StoreUnavailable from error
+
+
+def is_ready(database: Database, revision: str) -> bool:
+    """Whether Postgres answers and its schema is at that revision."""
+    try:
+        with connection(database) as open_connection:
+            query = text("SELECT version_num FROM alembic_version")
+            return open_connection.execute(query).scalars().all() == [revision]
+    except StoreUnavailable:
+        return False

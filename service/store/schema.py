@@ -1,0 +1,42 @@
+"""The schema and its revisions: migrations run as the owner of the tables, one run at a time."""
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, NullPool, create_engine, text
+
+import migrations
+from service.store.database import psycopg_url
+
+MIGRATION_LOCK = 0x46414952
+"""The advisory lock that lets one run of migrations in at a time."""
+
+
+def head_revision() -> str:
+    """The revision that this release of the service needs."""
+    head = ScriptDirectory.from_config(_config()).get_current_head()
+    if head is None:
+        message = "there are no migrations"
+        raise LookupError(message)
+    return head
+
+
+def migrate(url: str) -> None:
+    """Bring the database at the URL to the newest revision."""
+    engine = create_engine(psycopg_url(url), poolclass=NullPool)
+    with engine.connect() as connection:
+        connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": MIGRATION_LOCK})
+        connection.execute(text("SET lock_timeout = '4s'"))
+        connection.execute(text("SET statement_timeout = '30s'"))
+        connection.commit()
+        command.upgrade(_config(connection), "head")
+    engine.dispose()
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    config.attributes["connection"] = connection
+    return config

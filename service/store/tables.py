@@ -1,0 +1,132 @@
+"""The tables, as the queries know them; migrations/ makes them.
+
+Every key of the write path begins with the game, and nothing else is unique
+across games there: that column distributes a cluster and partitions one node.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+_TIME = DateTime(timezone=True)
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("kind", Text, CheckConstraint("kind IN ('human', 'bot')", "kind"), nullable=False),
+    Column("created_at", _TIME, nullable=False),
+    comment="Accounts. A name stands here alone, never in a log.",
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("player_id", Text, ForeignKey("players.id"), nullable=False, index=True),
+    Column("digest", LargeBinary, nullable=False, unique=True, comment="SHA-256 of the token"),
+    Column("label", Text, nullable=False),
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column("created_at", _TIME, nullable=False),
+    Column("expires_at", _TIME),
+    Column("last_used_at", _TIME),
+    Column("revoked_at", _TIME),
+    comment="Keys of the players; the token itself is shown once and kept nowhere.",
+)
+
+games = Table(
+    "games",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("version", Integer, CheckConstraint("version > 0", "version"), nullable=False),
+    Column("head", Text, nullable=False, comment="hash of the last event"),
+    Column("status", Text, nullable=False),
+    Column("ruleset", Text, nullable=False),
+    Column("ruleset_version", Text, nullable=False),
+    Column("visibility", Text, nullable=False),
+    Column("sandbox", Boolean, nullable=False),
+    Column("seats", SmallInteger, nullable=False),
+    Column("creator", Text, nullable=False),
+    Column("players", ARRAY(Text), nullable=False, comment="by seat; '' where no player sits"),
+    Column("to_act", Text, comment="the player whose turn it is"),
+    Column("bot_to_act", Boolean, nullable=False),
+    Column("created_at", _TIME, nullable=False),
+    Column("moved_at", _TIME, nullable=False),
+    Index("ix_games_players", "players", postgresql_using="gin"),
+    Index("ix_games_status_id", "status", "id"),
+    Index("ix_games_bot_to_act", "id", postgresql_where=text("bot_to_act")),
+    comment="The head row: one a game, the only row of a game that is ever updated.",
+    postgresql_with={"fillfactor": "70"},
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("seq", Integer, CheckConstraint("seq > 0", "seq"), primary_key=True),
+    Column("type", Text, nullable=False),
+    Column("body", Text, nullable=False, comment="the canonical line, hash included"),
+    Index(
+        "ix_events_milestones", "game_id", "seq", postgresql_where=text("type <> 'move'")
+    ),
+    comment="The log. Rows are only ever added.",
+)
+
+game_secrets = Table(
+    "game_secrets",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("secret", LargeBinary, nullable=False),
+    Column("sealed_with", Text, comment="id of the key it is encrypted with, if it is"),
+    comment="What each game is dealt from; in no log until the game has ended.",
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("player_id", Text, primary_key=True),
+    Column("route", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("fingerprint", LargeBinary, nullable=False, comment="SHA-256 of the canonical body"),
+    Column("first_seq", Integer, nullable=False),
+    Column("last_seq", Integer, nullable=False),
+    comment="Which events a request wrote, so that its retry is answered alike.",
+)
+
+creation_keys = Table(
+    "creation_keys",
+    metadata,
+    Column("player_id", Text, primary_key=True),
+    Column("route", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("fingerprint", LargeBinary, nullable=False, comment="SHA-256 of the canonical body"),
+    Column("resource_id", Text, nullable=False),
+    Column("version", BigInteger, nullable=False, comment="of the game that was made; 0 for a key"),
+    comment="What a request made, where there was no game yet to file its key under.",
+)

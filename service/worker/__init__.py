@@ -1,0 +1,1 @@
+"""The worker: what goes on in a game when nobody is asking."""

@@ -1,0 +1,38 @@
+"""Bots left over: games in which a bot is to act and no request is playing on for it.
+
+Any number of workers may run: a turn is an append that only one of them can make.
+"""
+
+from datetime import timedelta
+
+import structlog
+
+from service.play.bot_turns import play_bots
+from service.play.games import catch_up
+from service.play.refusals import Refusal
+from service.play.services import Services
+from service.store.database import StoreUnavailable
+from service.store.lists import games_waiting_for_bots
+
+QUIET_FOR = timedelta(milliseconds=200)
+"""A game in which something happened just now is still in the hands of a request."""
+
+GAMES_A_SWEEP = 200
+
+
+def sweep(services: Services, quiet_for: timedelta = QUIET_FOR) -> int:
+    """Let the bots move in every game that waits for one; how many games that were."""
+    quiet_since = services.now() - quiet_for
+    waiting = games_waiting_for_bots(services.database, quiet_since, GAMES_A_SWEEP)
+    for game in waiting:
+        _play_on(services, game)
+    return len(waiting)
+
+
+def _play_on(services: Services, game: str) -> None:
+    """One game's faults are its own: the others go on."""
+    try:
+        current, _ = catch_up(services, game)
+        play_bots(services, current)
+    except (Refusal, StoreUnavailable) as error:
+        structlog.get_logger().warning("bots_stopped", game=game, reason=type(error).__name__)
