@@ -22,6 +22,9 @@ LARGEST_INTEGER = 2**53 - 1
 _encode = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
 ).encode
+_encode_in_order = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False
+).encode
 
 
 def canonical_text(value: JsonMap) -> str:
@@ -32,6 +35,11 @@ def canonical_text(value: JsonMap) -> str:
 def canonical_bytes(value: JsonMap) -> bytes:
     """The RFC 8785 form of the value, as the UTF-8 bytes that are hashed."""
     return _encode(value).encode()
+
+
+def dump_json(value: JsonMap) -> str:
+    """Compact JSON in the order of the value's own keys: for answers, which nobody hashes."""
+    return _encode_in_order(value)
 
 
 def is_canonical(value: object) -> bool:

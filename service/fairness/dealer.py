@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from service.cards import Card
 from service.canonical import JsonMap, canonical_bytes
+from service.cards import Card
 from service.fairness.deck import shuffle
 from service.fairness.keys import game_key, sub_key
 

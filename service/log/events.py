@@ -3,10 +3,10 @@
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from service.canonical import JsonMap, canonical_bytes, canonical_text
+from service.canonical import JsonMap, canonical_text
 
 GENESIS = "0" * 64
 """The hash before the first event."""
@@ -49,7 +49,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """An event in its place; `at` is RFC 3339, UTC, three decimals, Z."""
+    """An event in its place; `at` is RFC 3339, UTC, three decimals, Z.
+
+    `line` is its canonical text, hash included: what is stored and exported.
+    """
 
     game: str
     seq: int
@@ -59,68 +62,71 @@ class Event:
     data: JsonMap
     prev: str
     hash: str
+    line: str = field(repr=False)
 
-    def to_json(self) -> JsonMap:
-        """The event as a JSON value, its hash included."""
-        return {**self._hashed(), "hash": self.hash}
-
-    def line(self) -> str:
-        """The canonical line that is stored and exported, its hash included."""
-        return canonical_text(self.to_json())
-
-    def computed_hash(self) -> str:
-        """The hash that the event must have: of all of it but the hash."""
-        return event_hash(self._hashed())
-
-    def _hashed(self) -> JsonMap:
-        return {
-            "game": self.game,
-            "seq": self.seq,
-            "type": self.type,
-            "actor": self.actor,
-            "at": self.at,
-            "data": self.data,
-            "prev": self.prev,
-        }
+    def is_intact(self) -> bool:
+        """Whether the line is canonical, and the hash that of all the rest."""
+        value = json.loads(self.line)
+        if canonical_text(value) != self.line:
+            return False
+        return event_hash(canonical_text({k: v for k, v in value.items() if k != "hash"})) == self.hash
 
 
 def chained(draft: Draft, *, game: str, seq: int, at: str, prev: str) -> Event:
     """The draft as event number `seq` of the game, chained to the hash before it."""
+    actor = draft.actor.to_json()
     hashed: JsonMap = {
-        "game": game,
-        "seq": seq,
-        "type": draft.type,
-        "actor": draft.actor.to_json(),
+        "actor": actor,
         "at": at,
         "data": draft.data,
+        "game": game,
         "prev": prev,
+        "seq": seq,
+        "type": draft.type,
     }
+    text = canonical_text(hashed)
+    digest = event_hash(text)
+    before, after = _split(text, f'"prev":"{prev}"', seq, draft.type)
     return Event(
         game=game,
         seq=seq,
         type=draft.type,
-        actor=draft.actor.to_json(),
+        actor=actor,
         at=at,
         data=draft.data,
         prev=prev,
-        hash=event_hash(hashed),
+        hash=digest,
+        line=f'{before}"hash":"{digest}",{after}',
     )
 
 
-def event_hash(event: JsonMap) -> str:
-    """Hex SHA-256 of the domain and the canonical bytes of an event without its hash."""
-    return hashlib.sha256(EVENT_DOMAIN + canonical_bytes(event)).hexdigest()
+def event_hash(text: str) -> str:
+    """Hex SHA-256 of the domain and the canonical text of an event without its hash."""
+    return hashlib.sha256(EVENT_DOMAIN + text.encode()).hexdigest()
+
+
+def with_private(event: Event, private: JsonMap) -> str:
+    """The event's line with private facts beside the public ones, still canonical."""
+    if not private:
+        return event.line
+    before, after = _split(event.line, "", event.seq, event.type)
+    return f'{before}"private":{canonical_text(private)},{after}'
 
 
 def parse_event(line: str) -> Event:
     """The event of a stored line; raises MalformedEvent."""
     try:
         value = json.loads(line)
-        event = Event(**value)
+        return Event(**value, line=line)
     except (ValueError, TypeError) as error:
         message = "the line is no event"
         raise MalformedEvent(message) from error
-    return event
+
+
+def _split(text: str, member: str, seq: int, kind: str) -> tuple[str, str]:
+    """The canonical text before its last members, and those: a known tail, since keys are sorted."""
+    tail = f'{member}{"," if member else ""}"seq":{seq},"type":"{kind}"}}'
+    return text[: -len(tail)], tail
 
 
 def first_break(events: Sequence[Event]) -> int | None:
@@ -130,7 +136,7 @@ def first_break(events: Sequence[Event]) -> int | None:
     """
     prev, seq = GENESIS, 1
     for event in events:
-        if (event.seq, event.prev, event.hash) != (seq, prev, event.computed_hash()):
+        if (event.seq, event.prev) != (seq, prev) or not event.is_intact():
             return seq
         prev, seq = event.hash, seq + 1
     return None

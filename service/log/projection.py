@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from service.canonical import JsonMap
 from service.cards import Seat, cards_text
 from service.fairness import ALGORITHM
-from service.log.events import by_seat
+from service.log.events import by_seat, with_private
 from service.log.game import Game, Result
 from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody
@@ -60,15 +60,14 @@ def legal_moves_json(game: Game, viewer: Viewer) -> list[JsonMap]:
     return [game.ruleset.write_move(move) for move in moves]
 
 
-def event_json(frame: Frame, viewer: Viewer) -> JsonMap:
-    """The chained event, and beside it what the viewer's seats alone learned by it."""
+def event_line(frame: Frame, viewer: Viewer) -> str:
+    """The event's canonical line, and in it what the viewer's seats alone learned by it."""
     private = {
         str(seat): facts
         for seat in sorted(viewer.sees)
         if (facts := _private(frame, seat)) is not None
     }
-    event = frame.event.to_json()
-    return {**event, "private": private} if private else event
+    return with_private(frame.event, private)
 
 
 def result_json(result: Result) -> JsonMap:

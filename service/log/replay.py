@@ -4,8 +4,9 @@ A reader skips the types that it does not know. Nothing is papered over: the
 first event that does not follow from those before it is named by its seq.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from service.canonical import Json, JsonMap, canonical_text
@@ -13,10 +14,9 @@ from service.cards import Seat
 from service.log import steps
 from service.log.events import GENESIS, Actor, Event
 from service.log.game import Game, Occupant, RoundInPlay, Secret
-from service.log.steps import Frame, Opening, Step
+from service.log.steps import VOIDED, Frame, Opening, Step
 from service.rules.registry import UnknownRuleset, find
 from service.rules.violation import RuleViolation
-
 
 _OF_A_ROUND = frozenset({"move", "round_ended", "game_ended"})
 _ABSENT: Json = "\0absent"
@@ -88,31 +88,11 @@ def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
 def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
     """The step that the event records, taken again; None for a type that is skipped."""
     who: Any = event.actor
-    data: Any = event.data
     actor = Actor(**who)
     if event.type == "game_created":
         return _create(event, secret, actor)
-    if game is None:
-        return None
-    match event.type:
-        case "seat_taken":
-            return steps.take_seat(game, Seat(data["seat"]), _occupant(data), actor)
-        case "seat_left":
-            return steps.leave_seat(game, Seat(data["seat"]), actor)
-        case "game_started":
-            return steps.start(game)
-        case "round_started":
-            return steps.start_round(game)
-        case "move":
-            return steps.play(game, game.ruleset.read_move(data["move"]), actor)
-        case "round_ended":
-            return steps.end_round(game)
-        case "game_ended":
-            return steps.void(game) if data["reason"] == "voided" else steps.end_game(game)
-        case "secret_revealed":
-            return steps.reveal(game)
-        case _:
-            return None
+    again = _AGAIN.get(event.type)
+    return None if game is None or again is None else again(game, event.data, actor)
 
 
 def _create(event: Event, secret: Secret, actor: Actor) -> Step:
@@ -126,6 +106,37 @@ def _create(event: Event, secret: Secret, actor: Actor) -> Step:
         sandbox=data["sandbox"],
     )
     return steps.create(event.game, opening, secret, actor, event.at)
+
+
+def _take_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    return steps.take_seat(game, Seat(data["seat"]), _occupant(data), actor)
+
+
+def _leave_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    return steps.leave_seat(game, Seat(data["seat"]), actor)
+
+
+def _play(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    return steps.play(game, game.ruleset.read_move(data["move"]), actor)
+
+
+def _end_game(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
+    return steps.void(game) if data["reason"] == VOIDED else steps.end_game(game)
+
+
+_AGAIN: Mapping[str, Callable[[Game, Any, Actor], Step]] = MappingProxyType(
+    {
+        "seat_taken": _take_seat,
+        "seat_left": _leave_seat,
+        "game_started": lambda game, _data, _actor: steps.start(game),
+        "round_started": lambda game, _data, _actor: steps.start_round(game),
+        "move": _play,
+        "round_ended": lambda game, _data, _actor: steps.end_round(game),
+        "game_ended": _end_game,
+        "secret_revealed": lambda game, _data, _actor: steps.reveal(game),
+    }
+)
+"""How each type of event is taken again, from what it says was asked."""
 
 
 def _occupant(data: JsonMap) -> Occupant:

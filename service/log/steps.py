@@ -21,6 +21,9 @@ from service.rules.ruleset import AnyRuleset, Round
 Step: TypeAlias = tuple[Draft, Game]
 """What is to be written, and the game after it but for its new version and head."""
 
+FINISHED = "finished"
+VOIDED = "voided"
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -171,12 +174,12 @@ def end_round(game: Game) -> Step:
 def end_game(game: Game) -> Step:
     """`game_ended` after the last round: who won."""
     standings = game.ruleset.standings(game.scores).places
-    return _ended(game, Result(reason="finished", scores=game.scores, standings=standings))
+    return _ended(game, Result(reason=FINISHED, scores=game.scores, standings=standings))
 
 
 def void(game: Game) -> Step:
     """`game_ended` without winners: the game does not count."""
-    return _ended(game, Result(reason="voided", scores=game.scores, standings=()))
+    return _ended(game, Result(reason=VOIDED, scores=game.scores, standings=()))
 
 
 def reveal(game: Game) -> Step:

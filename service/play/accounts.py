@@ -1,6 +1,6 @@
 """Players and the keys that they call with."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -63,14 +63,20 @@ def find_player(services: Services, player: str) -> Player:
 
 
 def add_key(
-    services: Services, caller: Caller, wanted: KeyRequest, request: RequestKey | None
+    services: Services,
+    caller: Caller,
+    read: Callable[[], KeyRequest],
+    request: RequestKey | None,
 ) -> NewKey:
-    """Another key for the caller.
+    """Another key for the caller, with no scope that the calling key lacks.
 
     A replayed request is refused: the token was shown, and is kept nowhere.
     """
     if request is not None:
         _refuse_replay(services, request)
+    wanted = read()
+    for scope in wanted.scopes:
+        caller.require(scope)
     live = players.count_live_keys(services.database, caller.player, services.now())
     if live >= LIVE_KEYS_AT_MOST:
         raise TooManyKeys(limit=LIVE_KEYS_AT_MOST)

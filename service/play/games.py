@@ -12,7 +12,6 @@ from service.play.services import Services
 from service.store.appends import RequestKey
 from service.store.reads import Binding, Tail, load, read_events, read_tail
 
-
 ULID = re.compile("[0-7][0-9a-hjkmnp-tv-z]{25}")
 
 

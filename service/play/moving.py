@@ -1,5 +1,6 @@
 """Making moves: one, or several as one."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -9,7 +10,7 @@ from service.cards import Seat
 from service.log import steps
 from service.log.events import Actor
 from service.log.game import Game, Status
-from service.log.projection import event_json, legal_moves_json
+from service.log.projection import event_line, legal_moves_json
 from service.log.steps import Frame
 from service.log.viewer import Viewer, viewer_of
 from service.play.bot_turns import play_bots
@@ -86,9 +87,9 @@ def make_moves(
     )
 
 
-def moved_events(moved: Moved) -> list[JsonMap]:
-    """The events of the request's own append, as its player may see them."""
-    return [event_json(frame, moved.viewer) for frame in moved.frames]
+def moved_lines(moved: Moved) -> list[str]:
+    """The events of the request's own append, as its player may see them, in canonical lines."""
+    return [event_line(frame, moved.viewer) for frame in moved.frames]
 
 
 def _decide(
@@ -143,7 +144,7 @@ def _refuse_other_version(
     viewer = viewer_of(game, player)
     last = min(game.version, expected + MISSED_EVENTS_AT_MOST)
     missed = frames_of(services, game, expected + 1, last) if 0 < expected < last else ()
-    events = [event_json(frame, viewer) for frame in missed]
+    events = [json.loads(event_line(frame, viewer)) for frame in missed]
     raise VersionConflict(
         {**_position(game), "missed_events": events}, current_version=game.version
     )

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from service.canonical import JsonMap
+from service.canonical import JsonMap, dump_json
 from service.cards import Seat
 from service.log.game import Game
-from service.log.projection import event_json, view_json
+from service.log.projection import event_line, view_json
+from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody, only, viewer_of
 from service.play.games import current_game, frames_of, game_at
 from service.play.refusals import EventNotFound, HiddenInformation, InvalidQuery
@@ -33,9 +34,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Some of a game's events; `next_after` is where the next page begins."""
+    """Some of a game's events, as JSON texts; `next_after` is where the next page begins."""
 
-    items: Sequence[JsonMap]
+    items: Sequence[str]
     next_after: int
     version: int
 
@@ -74,7 +75,12 @@ def events_page(
 
 
 def replay_frames(
-    services: Services, player: str | None, game: str, seat: str | None, span: tuple[int, int | None]
+    services: Services,
+    player: str | None,
+    game: str,
+    seat: str | None,
+    span: tuple[int, int | None],
+    limit: int,
 ) -> Page:
     """Frames of the game: each event, and the view after it.
 
@@ -83,19 +89,21 @@ def replay_frames(
     """
     present = current_game(services, game, player)
     viewer = _eyes(present, player, seat)
-    first, last = span[0], span[1] if span[1] is not None else present.version
-    if not 1 <= first <= present.version or last > present.version:
+    first, wanted = span[0], present.version if span[1] is None else span[1]
+    if first > present.version or wanted > present.version:
         raise EventNotFound(version=present.version)
+    last = min(wanted, first + limit - 1)
     names = names_in(services, present)
-    items: list[JsonMap] = [
-        {
-            "seq": frame.event.seq,
-            "event": event_json(frame, viewer),
-            "view": view_json(frame.after, viewer, names, present.version),
-        }
+    items = [
+        _frame_text(frame, viewer, view_json(frame.after, viewer, names, present.version))
         for frame in frames_of(services, present, first, last)
     ]
     return Page(items=items, next_after=max(last, first - 1), version=present.version)
+
+
+def _frame_text(frame: Frame, viewer: Viewer, view: JsonMap) -> str:
+    event = event_line(frame, viewer)
+    return f'{{"seq":{frame.event.seq},"event":{event},"view":{dump_json(view)}}}'
 
 
 def names_in(services: Services, game: Game) -> Mapping[str, str]:
@@ -116,14 +124,14 @@ def names_of(services: Services, ids: Sequence[str]) -> Mapping[str, str]:
 
 def _projected(
     services: Services, game: Game, viewer: Viewer, first: int, last: int
-) -> Iterator[JsonMap]:
+) -> Iterator[str]:
     """The events from one seq to another; a viewer who sees no seat needs no replay."""
     if viewer.sees:
         for frame in frames_of(services, game, first, last):
-            yield event_json(frame, viewer)
+            yield event_line(frame, viewer)
         return
     for event in read_events(services.database, game.id, first - 1, last):
-        yield event.to_json()
+        yield event.line
 
 
 def _eyes(game: Game, player: str | None, seat: str | None) -> Viewer:
@@ -131,10 +139,7 @@ def _eyes(game: Game, player: str | None, seat: str | None) -> Viewer:
     own = viewer_of(game, player)
     if seat is None:
         return own
-    if seat == ALL_SEATS:
-        wanted = everybody(game, own)
-    else:
-        wanted = only(own, _seat(game, seat))
+    wanted = everybody(game, own) if seat == ALL_SEATS else only(own, _seat(game, seat))
     if not game.status.is_over and not wanted.sees <= own.sees:
         raise HiddenInformation
     return wanted

@@ -146,7 +146,7 @@ def _head(frames: Sequence[Frame]) -> dict[str, object]:
         "moved_at": datetime.fromisoformat(game.at),
         "seqs": [frame.event.seq for frame in frames],
         "types": [frame.event.type for frame in frames],
-        "bodies": [frame.event.line() for frame in frames],
+        "bodies": [frame.event.line for frame in frames],
         **_turn(game),
     }
 

@@ -233,7 +233,7 @@ def _start(
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
-                preexec_fn=_end_with_parent,  # noqa: PLW1509  no thread runs yet
+                preexec_fn=end_with_parent,  # noqa: PLW1509  no thread runs yet
                 user=account.user,
                 group=account.group,
             )
@@ -268,7 +268,7 @@ def _stop(server: "subprocess.Popen[bytes]") -> None:
         server.wait(STOP_SECONDS)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """On Linux, ask for a fast shutdown when the parent dies, even of kill −9."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)

@@ -1,0 +1,480 @@
+"""What the service answers, described; the tests hold every answer against it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from service.api.schemas import ULID_PATTERN, move_union
+from service.api.unions import AnyOf, Tagged
+from service.play.caller import SCOPES
+from service.rules.fields import CardField, SeatField, StrictInteger
+from service.rules.registry import rulesets, schemas_of
+
+HASH = {"pattern": "^[0-9a-f]{64}$"}
+STATUSES = ["open", "active", "finished", "voided"]
+
+
+def _id(description: str = "") -> fields.String:
+    return fields.String(
+        required=True, metadata={"pattern": ULID_PATTERN, "description": description}
+    )
+
+
+def _time(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own keywords
+    return fields.String(metadata={"format": "date-time"}, **({"required": True} | kwargs))
+
+
+def _hash() -> fields.String:
+    return fields.String(required=True, metadata=HASH)
+
+
+def _each(name: str) -> list[Any]:
+    """That schema of every ruleset."""
+    return [getattr(schemas_of(ruleset), name) for ruleset in rulesets().values()]
+
+
+def _moves() -> list[Any]:
+    """Each ruleset's union of moves."""
+    return [move_union(ruleset) for ruleset in rulesets().values()]
+
+
+class ProblemFieldSchema(Schema):
+    """One field that is wrong."""
+
+    pointer = fields.String(required=True, metadata={"description": "A JSON pointer."})
+    detail = fields.String(required=True)
+
+
+class ProblemSchema(Schema):
+    """RFC 9457. `code` and `type` are for programs, and never translated."""
+
+    type = fields.String(required=True, metadata={"format": "uri-reference"})
+    title = fields.String(required=True)
+    status = StrictInteger(required=True)
+    detail = fields.String(required=True)
+    instance = fields.String(required=True, metadata={"description": "The request's id."})
+    code = fields.String(required=True)
+    errors = fields.List(fields.Nested(ProblemFieldSchema))
+
+
+class PlayerSchema(Schema):
+    """An account."""
+
+    id = _id()
+    name = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(["human", "bot"]))
+    created_at = _time()
+
+
+class KeySchema(Schema):
+    """A key, without its token."""
+
+    id = _id()
+    label = fields.String(required=True)
+    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
+    created_at = _time()
+    expires_at = _time(allow_none=True)
+    last_used_at = _time(allow_none=True)
+    revoked_at = _time(allow_none=True)
+
+
+class NewKeySchema(KeySchema):
+    """A key and its token, which is shown this once."""
+
+    token = fields.String(required=True, metadata={"pattern": "^fd_pk_[0-9A-Za-z]{49}$"})
+
+
+class RegisteredSchema(Schema):
+    """A new player, and their first key."""
+
+    player = fields.Nested(PlayerSchema, required=True)
+    key = fields.Nested(NewKeySchema, required=True)
+
+
+class MeSchema(Schema):
+    """The caller's own account, and the key that called."""
+
+    player = fields.Nested(PlayerSchema, required=True)
+    scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
+
+
+class KeysPageSchema(Schema):
+    """A page of keys."""
+
+    items = fields.List(fields.Nested(KeySchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class ListedPlayerSchema(Schema):
+    """A player in a list of games."""
+
+    seat = SeatField(required=True)
+    id = _id()
+    name = fields.String(required=True)
+
+
+class ListedGameSchema(Schema):
+    """A game as lists show it."""
+
+    game = _id()
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    visibility = fields.String(required=True)
+    sandbox = fields.Boolean(required=True)
+    version = StrictInteger(required=True)
+    seats = StrictInteger(required=True)
+    players = fields.List(fields.Nested(ListedPlayerSchema), required=True)
+    to_act = fields.String(
+        required=True,
+        allow_none=True,
+        metadata={"description": "The player whose turn it is; null for bots and for nobody."},
+    )
+    created_at = _time()
+    moved_at = _time()
+
+
+class GamesPageSchema(Schema):
+    """A page of games, newest first."""
+
+    items = fields.List(fields.Nested(ListedGameSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class SeatedPlayerSchema(Schema):
+    """Who sits in a seat: a player with an id, or a bot of the service with a level."""
+
+    id = fields.String(metadata={"pattern": ULID_PATTERN})
+    name = fields.String(required=True)
+    kind = fields.String(required=True, validate=validate.OneOf(["human", "bot"]))
+    level = fields.String()
+
+
+class SeatSchema(Schema):
+    """A seat. `hand` stands only in the seats whose cards you may see."""
+
+    seat = SeatField(required=True)
+    player = fields.Nested(SeatedPlayerSchema, required=True, allow_none=True)
+    cards = StrictInteger(required=True, metadata={"description": "Cards in the hand."})
+    score = StrictInteger(required=True)
+    hand = fields.List(CardField(), metadata={"description": "Sorted by suit, then rank."})
+
+
+class ViewerSchema(Schema):
+    """Who is looking."""
+
+    role = fields.String(required=True, validate=validate.OneOf(["seat", "spectator"]))
+    seat = SeatField(required=True, allow_none=True)
+
+
+class FairnessSchema(Schema):
+    """What the deal is bound to."""
+
+    algorithm = fields.String(required=True)
+    commitment = _hash()
+    sandbox_secret = fields.String(metadata=HASH)
+
+
+class ResultSchema(Schema):
+    """How the game ended."""
+
+    reason = fields.String(required=True)
+    scores = fields.Dict(keys=fields.String(), values=StrictInteger(), required=True)
+    standings = fields.List(fields.List(SeatField()), required=True)
+    winners = fields.List(SeatField(), required=True)
+
+
+class TableauSchema(Schema):
+    """A game at one version, as you may see it: the view but for the clock."""
+
+    game = _id()
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.String(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    sandbox = fields.Boolean(required=True)
+    visibility = fields.String(required=True)
+    options = AnyOf(_each("OPTIONS"), required=True)
+    version = StrictInteger(required=True, metadata={"description": "The newest version."})
+    at = StrictInteger(required=True, metadata={"description": "The version shown."})
+    head = _hash()
+    viewer = fields.Nested(ViewerSchema, required=True)
+    round = StrictInteger(required=True, allow_none=True)
+    rounds = StrictInteger(required=True)
+    dealer = SeatField(required=True, allow_none=True)
+    to_act = SeatField(required=True, allow_none=True)
+    phase = fields.String(required=True, allow_none=True)
+    deadline_at = _time(allow_none=True)
+    seats = fields.List(fields.Nested(SeatSchema), required=True)
+    table = AnyOf(_each("TABLE"), required=True, allow_none=True)
+    legal_moves = fields.List(
+        AnyOf(_moves()),
+        required=True,
+        metadata={"description": "Complete and ready to post, for the seat that is to act."},
+    )
+    fairness = fields.Nested(FairnessSchema, required=True)
+    result = fields.Nested(ResultSchema, required=True, allow_none=True)
+
+
+class ViewSchema(TableauSchema):
+    """A game at one version, as you may see it."""
+
+    server_time = _time()
+
+
+class SeatedSchema(Schema):
+    """The seat that you hold, and the game from it."""
+
+    seat = SeatField(required=True, allow_none=True)
+    view = fields.Nested(ViewSchema, required=True)
+
+
+class ActorSchema(Schema):
+    """Who caused an event."""
+
+    kind = fields.String(
+        required=True, validate=validate.OneOf(["player", "bot", "clock", "admin", "system"])
+    )
+    id = fields.String()
+
+
+class GameCreatedSchema(Schema):
+    """The rules, and the commitment."""
+
+    ruleset = fields.String(required=True)
+    ruleset_version = fields.String(required=True)
+    options = AnyOf(_each("OPTIONS"), required=True)
+    seats = StrictInteger(required=True)
+    visibility = fields.String(required=True)
+    sandbox = fields.String(required=True, allow_none=True)
+    algorithm = fields.String(required=True)
+    commitment = _hash()
+
+
+class SeatTakenSchema(Schema):
+    """Who sat down, or gave another contribution."""
+
+    seat = SeatField(required=True)
+    kind = fields.String(required=True)
+    player = fields.String()
+    bot = fields.String()
+    contribution = fields.String(required=True)
+
+
+class SeatLeftSchema(Schema):
+    """Who left."""
+
+    seat = SeatField(required=True)
+    kind = fields.String(required=True)
+    player = fields.String()
+    bot = fields.String()
+
+
+class CutCardSchema(Schema):
+    """A card shown in the cut."""
+
+    seat = SeatField(required=True)
+    card = CardField(required=True)
+
+
+class GameStartedSchema(Schema):
+    """The cut for the first deal."""
+
+    cut = fields.List(fields.Nested(CutCardSchema), required=True)
+    dealer = SeatField(required=True)
+
+
+def _by_seat(of: fields.Field[Any]) -> fields.Dict:
+    return fields.Dict(keys=fields.String(), values=of, required=True)
+
+
+class RoundStartedSchema(Schema):
+    """A deal; the ruleset's public facts stand beside these."""
+
+    round = StrictInteger(required=True)
+    deal = StrictInteger(required=True)
+    dealer = SeatField(required=True)
+    first = SeatField(required=True)
+    scores = _by_seat(StrictInteger())
+    state_mac = _hash()
+
+
+class MoveMadeSchema(Schema):
+    """A move, and what everybody saw follow."""
+
+    seat = SeatField(required=True)
+    move = AnyOf(_moves(), required=True)
+    outcome = AnyOf(_each("OUTCOME"), required=True)
+    state_mac = _hash()
+
+
+class RoundEndedSchema(Schema):
+    """The hands laid open, and counted."""
+
+    round = StrictInteger(required=True)
+    reason = fields.String(required=True)
+    by = SeatField(required=True, allow_none=True)
+    hands = _by_seat(fields.List(CardField()))
+    points = _by_seat(StrictInteger())
+    scores = _by_seat(StrictInteger())
+
+
+class SecretRevealedSchema(Schema):
+    """The secret that every deck came from."""
+
+    server_secret = _hash()
+
+
+EVENT_DATA: Mapping[str, type[Schema]] = {
+    "game_created": GameCreatedSchema,
+    "seat_taken": SeatTakenSchema,
+    "seat_left": SeatLeftSchema,
+    "game_started": GameStartedSchema,
+    "round_started": RoundStartedSchema,
+    "move": MoveMadeSchema,
+    "round_ended": RoundEndedSchema,
+    "game_ended": ResultSchema,
+    "secret_revealed": SecretRevealedSchema,
+}
+
+
+class PrivateFactsSchema(Schema):
+    """What one seat alone learned: its hand at a deal, the cards that it drew."""
+
+    hand = fields.List(CardField())
+    drew = fields.List(CardField())
+
+
+def _event(kind: str) -> Schema:
+    described: dict[str, Any] = {
+        "game": _id(),
+        "seq": StrictInteger(required=True),
+        "type": fields.String(required=True, validate=validate.Equal(kind)),
+        "actor": fields.Nested(ActorSchema, required=True),
+        "at": _time(),
+        "data": fields.Nested(EVENT_DATA[kind], required=True),
+        "prev": _hash(),
+        "hash": _hash(),
+        "private": fields.Dict(
+            keys=fields.String(),
+            values=fields.Nested(PrivateFactsSchema),
+            metadata={"description": "By seat, for the seats whose cards you may see."},
+        ),
+    }
+    return Schema.from_dict(described, name=f"{kind.title().replace('_', '')}Event")()
+
+
+EVENT = Tagged("Event", {kind: _event(kind) for kind in EVENT_DATA})
+
+
+class MovedSchema(Schema):
+    """What your moves led to.
+
+    `version` and `events` are of this request alone and the same in every
+    retry; `view` is the present one, after the bots.
+    """
+
+    version = StrictInteger(required=True)
+    events = fields.List(EVENT, required=True)
+    view = fields.Nested(ViewSchema, required=True)
+
+
+class EventsPageSchema(Schema):
+    """A page of events."""
+
+    items = fields.List(EVENT, required=True)
+    next_after = StrictInteger(required=True, metadata={"description": "`after` of the next page."})
+    version = StrictInteger(required=True)
+    more = fields.Boolean(required=True)
+
+
+class FrameSchema(Schema):
+    """An event, and the view after it."""
+
+    seq = StrictInteger(required=True)
+    event = EVENT
+    view = fields.Nested(TableauSchema, required=True)
+
+
+class ReplaySchema(Schema):
+    """A part of the replay."""
+
+    items = fields.List(fields.Nested(FrameSchema), required=True)
+    next_from = StrictInteger(required=True, allow_none=True)
+    version = StrictInteger(required=True)
+
+
+class RulesetItemSchema(Schema):
+    """A ruleset in the catalogue."""
+
+    name = fields.String(required=True)
+    version = fields.String(required=True)
+    title = fields.String(required=True)
+    seats = fields.Dict(keys=fields.String(), values=StrictInteger(), required=True)
+    versions = fields.List(fields.String(), required=True)
+    url = fields.String(required=True)
+
+
+class RulesetsSchema(Schema):
+    """The catalogue."""
+
+    items = fields.List(fields.Nested(RulesetItemSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class RuleSchema(Schema):
+    """A rule, by its number."""
+
+    rule = fields.String(required=True)
+    text = fields.String(required=True)
+
+
+class RulesetSchema(RulesetItemSchema):
+    """A ruleset: options and moves as JSON Schema, and the rules in words."""
+
+    options = fields.Dict(keys=fields.String(), required=True)
+    moves = fields.Dict(keys=fields.String(), required=True)
+    rules = fields.List(fields.Nested(RuleSchema), required=True)
+
+
+class ProblemItemSchema(Schema):
+    """A kind of problem."""
+
+    slug = fields.String(required=True)
+    code = fields.String(required=True)
+    status = StrictInteger(required=True)
+    title = fields.String(required=True)
+    url = fields.String(required=True)
+
+
+class ProblemsSchema(Schema):
+    """Every kind of problem."""
+
+    items = fields.List(fields.Nested(ProblemItemSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class ProblemPageSchema(ProblemItemSchema):
+    """What a problem means, why it comes about, what to do."""
+
+    meaning = fields.String(required=True)
+    cause = fields.String(required=True)
+    fix = fields.String(required=True)
+    example = fields.Dict(keys=fields.String(), required=True)
+
+
+class MapSchema(Schema):
+    """Where things are."""
+
+    service = fields.String(required=True)
+    links = fields.Dict(keys=fields.String(), values=fields.String(), required=True)
+
+
+class HealthSchema(Schema):
+    """Whether the process lives, or can serve."""
+
+    status = fields.String(required=True)
+
+
+class AnythingSchema(Schema):
+    """A JSON object."""

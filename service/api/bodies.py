@@ -1,0 +1,125 @@
+"""Reading a request's body: strictly, and once."""
+
+import json
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from flask import Request
+from marshmallow import RAISE, Schema, ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from service.canonical import JsonMap
+from service.play.refusals import FieldError, InvalidBody, Refusal
+
+BODY_BYTES_AT_MOST = 64 * 1024
+UNKNOWN_FIELD = "Unknown field."
+
+
+class NotJson(Refusal):
+    """The body is of another media type."""
+
+    slug = "unsupported-media-type"
+    message = "Send the body as `Content-Type: application/json`."
+
+
+class MalformedJson(Refusal):
+    """The body is no JSON, or not the JSON of one clear value."""
+
+    slug = "malformed-json"
+    message = "The body is not JSON: {reason}."
+
+
+class RequestSchema(Schema):
+    """A body or a query: fields that are not named here are refused."""
+
+    class Meta:
+        """marshmallow's settings."""
+
+        unknown = RAISE
+
+
+def read_json(request: Request) -> JsonMap:
+    """The body as a JSON object.
+
+    Raises RequestEntityTooLarge, NotJson, MalformedJson, and InvalidBody where
+    the value is no object.
+    """
+    if (request.content_length or 0) > BODY_BYTES_AT_MOST:
+        raise RequestEntityTooLarge
+    data = request.get_data(cache=False)
+    if request.mimetype != "application/json":
+        raise NotJson
+    value = _parse(data)
+    if not isinstance(value, dict):
+        raise InvalidBody([FieldError("", "The body must be a JSON object.")])
+    return value
+
+
+def load_body(schema: Schema, body: JsonMap, at: str = "") -> Any:  # noqa: ANN401
+    """What the schema builds of the body; raises InvalidBody with JSON pointers below `at`."""
+    try:
+        return schema.load(body)
+    except ValidationError as error:
+        raise InvalidBody(field_errors(error.messages, schema, at)) from error
+
+
+def field_errors(messages: object, schema: Schema | None, at: str) -> Sequence[FieldError]:
+    """Marshmallow's tree of messages as a list, each with its JSON pointer."""
+    if isinstance(messages, Mapping):
+        return [
+            error
+            for name, nested in messages.items()
+            for error in field_errors(nested, schema, _below(at, name))
+        ]
+    if isinstance(messages, list):
+        return [FieldError(at, _advice(str(message), schema, at)) for message in messages]
+    return [FieldError(at, str(messages))]
+
+
+def _below(at: str, name: object) -> str:
+    """The pointer one level down; `_schema` is marshmallow's name for the level itself."""
+    if name == "_schema":
+        return at
+    return f"{at}/{str(name).replace('~', '~0').replace('/', '~1')}"
+
+
+def _advice(message: str, schema: Schema | None, at: str) -> str:
+    """Say which field may have been meant."""
+    if message != UNKNOWN_FIELD or schema is None:
+        return message
+    close = get_close_matches(at.rsplit("/", 1)[-1], schema.fields, n=1)
+    return f"{message} Did you mean `{close[0]}`?" if close else message
+
+
+def _parse(data: bytes) -> object:
+    try:
+        text = data.decode()
+        value = json.loads(
+            text, object_pairs_hook=_refuse_doubles, parse_constant=_refuse_constant
+        )
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeError as error:
+        raise MalformedJson(reason="it is not UTF-8 text") from error
+    except RecursionError as error:
+        raise MalformedJson(reason="it is nested too deeply") from error
+    except json.JSONDecodeError as error:
+        reason = f"{error.msg} at line {error.lineno}, column {error.colno}"
+        raise MalformedJson(reason=reason) from error
+    except ValueError as error:
+        raise MalformedJson(reason=str(error) or "a number is too long") from error
+    return value
+
+
+def _refuse_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys are all different: of two alike nobody knows which one counts."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        message = "an object has the same key twice"
+        raise ValueError(message)
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    message = f"{name} is no JSON number"
+    raise ValueError(message)

@@ -1,0 +1,205 @@
+"""Games: opening, finding, looking at."""
+
+from service.api import answers
+from service.api.bodies import load_body
+from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
+from service.api.pages import list_answer, page_limit, read_cursor
+from service.api.schemas import (
+    EventsQuerySchema,
+    GameRequestSchema,
+    GamesQuerySchema,
+    ReplayQuerySchema,
+    ViewQuerySchema,
+)
+from service.canonical import JsonMap
+from service.log.viewer import viewer_of
+from service.play.caller import PLAY, READ
+from service.play.listing import games_page
+from service.play.opening import Opened, OpeningRequest, open_game
+from service.play.refusals import FieldError, InvalidBody, Unauthenticated
+from service.play.watching import Look, events_page, look, replay_frames, shown
+from service.rules.registry import UnknownRuleset, find, schemas_of
+from service.store.lists import GameFilter
+
+PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+FRAMES_AT_MOST = 200
+
+
+def post_game(call: Call) -> Answer:
+    """Open a game."""
+    body = call.body()
+    opened = open_game(
+        call.services, call.known_caller.player, lambda: _opening(call, body), call.key(body)
+    )
+    return seated_answer(call, opened)
+
+
+def get_games(call: Call) -> Answer:
+    """List games."""
+    query = call.query
+    if call.player is None and (query["player"] or query["turn"]):
+        raise Unauthenticated
+    wanted = GameFilter(
+        viewer=call.player,
+        status=query["status"],
+        ruleset=query["ruleset"],
+        player=call.player if query["player"] else None,
+        turn=call.player if query["turn"] else None,
+        sandbox=query["sandbox"],
+        before=read_cursor(query),
+        limit=page_limit(query),
+    )
+    listed = games_page(call.services, wanted)
+    return list_answer(call, listed.items, listed.last)
+
+
+def get_game(call: Call, game: str) -> Answer:
+    """Look at a game."""
+    seen = look(call.services, call.player, game, call.query["at"], call.query["seat"])
+    headers = {**PRIVATE, "ETag": f'W/"{seen.tag}"'}
+    if call.request.if_none_match.contains_weak(seen.tag):
+        return Answer(304, None, headers)
+    return Answer(200, shown(call.services, seen), headers)
+
+
+def get_events(call: Call, game: str) -> Answer:
+    """Read the log."""
+    page = events_page(
+        call.services, call.player, game, call.query["after"], page_limit(call.query)
+    )
+    members: dict[str, Member] = {
+        "items": Texts(page.items),
+        "next_after": page.next_after,
+        "version": page.version,
+        "more": page.next_after < page.version,
+    }
+    return Answer(200, spliced(members), PRIVATE)
+
+
+def get_replay(call: Call, game: str) -> Answer:
+    """Watch the game again."""
+    first, last = call.query["first"], call.query["last"]
+    page = replay_frames(
+        call.services, call.player, game, call.query["seat"], (first, last), FRAMES_AT_MOST
+    )
+    is_more = page.next_after < (page.version if last is None else last)
+    members: dict[str, Member] = {
+        "items": Texts(page.items),
+        "next_from": page.next_after + 1 if is_more else None,
+        "version": page.version,
+    }
+    return Answer(200, spliced(members), PRIVATE)
+
+
+def seated_answer(call: Call, opened: Opened) -> Answer:
+    """The seat that the caller got, and the game from it."""
+    game = opened.game
+    seen = Look(game=game, viewer=viewer_of(game, call.player), latest=game.version)
+    headers = {"Location": f"/games/{game.id}", "Cache-Control": "no-store"}
+    if opened.is_replayed:
+        headers["Idempotent-Replayed"] = "true"
+    return Answer(201, {"seat": opened.seat, "view": shown(call.services, seen)}, headers)
+
+
+def _opening(call: Call, body: JsonMap) -> OpeningRequest:
+    """The body as a request to open a game, its options read by the ruleset's own schema."""
+    asked = call.load(body)
+    try:
+        ruleset = find(asked["ruleset"])
+    except UnknownRuleset as error:
+        detail = f"There is no ruleset `{asked['ruleset']}`."
+        raise InvalidBody([FieldError("/ruleset", detail)]) from error
+    sandbox = asked["sandbox"]
+    return OpeningRequest(
+        ruleset=ruleset,
+        options=load_body(schemas_of(ruleset).OPTIONS, asked["options"], "/options"),
+        seats=asked["seats"],
+        visibility=asked["visibility"],
+        bots=asked["bots"],
+        sit=asked["sit"],
+        sandbox_secret=bytes.fromhex(sandbox["secret"]) if sandbox else None,
+    )
+
+
+OPERATIONS = (
+    Operation(
+        id="openGame",
+        method="POST",
+        path="/games",
+        tag="Games",
+        summary="Open a game",
+        description="You sit in seat 1 unless `sit` is false. The game starts when its last seat "
+        "is taken; where bots sit in all the others, when you give your contribution. The "
+        "commitment to the deal is in the answer, before anybody can contribute to it.",
+        view=post_game,
+        scope=PLAY,
+        body=GameRequestSchema(),
+        returns={
+            201: Returns(
+                "The game, open.", {JSON: answers.SeatedSchema()}, ("Location",)
+            )
+        },
+        is_idempotent_by_key=True,
+    ),
+    Operation(
+        id="listGames",
+        method="GET",
+        path="/games",
+        tag="Games",
+        summary="List games",
+        description="Public games, and your own private ones; newest first.",
+        view=get_games,
+        scope=READ,
+        is_open=True,
+        query=GamesQuerySchema(),
+        returns={200: Returns("A page of games.", {JSON: answers.GamesPageSchema()})},
+    ),
+    Operation(
+        id="viewGame",
+        method="GET",
+        path="/games/{game}",
+        tag="Games",
+        summary="Look at a game",
+        description="The table as you may see it: your own hand while the game runs, every hand "
+        "once it ended. `at` shows it as it stood, `seat` through another pair of eyes.",
+        view=get_game,
+        scope=READ,
+        is_open=True,
+        query=ViewQuerySchema(),
+        returns={
+            200: Returns("The view.", {JSON: answers.ViewSchema()}, ("ETag",)),
+            304: Returns("It has not changed since the `If-None-Match`."),
+        },
+        refuses=("game-not-found", "version-not-found", "hidden-information"),
+    ),
+    Operation(
+        id="readEvents",
+        method="GET",
+        path="/games/{game}/events",
+        tag="Games",
+        summary="Read the log",
+        description="Every event after a seq, in order and without gaps, exactly as chained; "
+        "beside each what your own seat learned by it.",
+        view=get_events,
+        scope=READ,
+        is_open=True,
+        query=EventsQuerySchema(),
+        returns={200: Returns("A page of events.", {JSON: answers.EventsPageSchema()})},
+        refuses=("game-not-found", "version-not-found"),
+    ),
+    Operation(
+        id="watchReplay",
+        method="GET",
+        path="/games/{game}/replay",
+        tag="Games",
+        summary="Watch the game again",
+        description="Frames: an event, and the view after it. At most 200 at once; `next_from` "
+        "goes on.",
+        view=get_replay,
+        scope=READ,
+        is_open=True,
+        query=ReplayQuerySchema(),
+        returns={200: Returns("Frames.", {JSON: answers.ReplaySchema()})},
+        refuses=("game-not-found", "version-not-found", "hidden-information"),
+    ),
+)

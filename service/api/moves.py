@@ -1,0 +1,185 @@
+"""Seats and moves: what changes a game."""
+
+from collections.abc import Callable
+from functools import cache
+
+from marshmallow import Schema
+
+from service.api import answers
+from service.api.bodies import load_body
+from service.api.games import seated_answer
+from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
+from service.api.schemas import (
+    SEATS_AT_MOST,
+    ContributionRequestSchema,
+    SeatRequestSchema,
+    any_move_request_schema,
+    move_request_schema,
+)
+from service.canonical import JsonMap
+from service.cards import Seat
+from service.play.caller import PLAY
+from service.play.games import find_game
+from service.play.moving import MoveRequest, make_moves, moved_lines
+from service.play.opening import Opened
+from service.play.refusals import NotSeated
+from service.play.seating import Seated, give_contribution, leave_seat, take_seat
+from service.play.watching import Look, shown
+from service.rules.registry import find
+from service.rules.ruleset import AnyRuleset
+
+
+def post_moves(call: Call, game: str) -> Answer:
+    """Make a move."""
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    body = call.body()
+    moved = make_moves(call.services, player, game, _reader(body), call.key(body))
+    seen = Look(game=moved.game, viewer=moved.viewer, latest=moved.game.version)
+    members: dict[str, Member] = {
+        "version": moved.version,
+        "events": Texts(moved_lines(moved)),
+        "view": shown(call.services, seen),
+    }
+    headers = {"Cache-Control": "no-store"}
+    if moved.is_replayed:
+        headers["Idempotent-Replayed"] = "true"
+    return Answer(201, spliced(members), headers)
+
+
+def post_seat(call: Call, game: str) -> Answer:
+    """Take a seat."""
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    body = call.body()
+    seated = take_seat(call.services, player, game, lambda: call.load(body), call.key(body))
+    return seated_answer(call, Opened(seated.game, seated.seat, seated.is_replayed))
+
+
+def put_contribution(call: Call, game: str, seat: str) -> Answer:
+    """Give a contribution."""
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    body = call.body()
+    seated = give_contribution(
+        call.services, player, game, _seat(seat), lambda: call.load(body)["contribution"]
+    )
+    return Answer(200, _seated(call, seated), {"Cache-Control": "no-store"})
+
+
+def delete_seat(call: Call, game: str, seat: str) -> Answer:
+    """Leave a seat."""
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    leave_seat(call.services, player, game, _seat(seat))
+    return Answer(204)
+
+
+def _seated(call: Call, seated: Seated) -> JsonMap:
+    answer = seated_answer(call, Opened(seated.game, seated.seat))
+    if not isinstance(answer.body, dict):
+        message = "a seat is answered with a JSON object"
+        raise TypeError(message)
+    return answer.body
+
+
+def _seat(text: str) -> Seat:
+    """The seat of the path; one that no table has is nobody's."""
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:3]) <= SEATS_AT_MOST):
+        raise NotSeated
+    return Seat(int(text))
+
+
+def _reader(body: JsonMap) -> Callable[[AnyRuleset], MoveRequest]:
+    def read(ruleset: AnyRuleset) -> MoveRequest:
+        request: MoveRequest = load_body(_schema(ruleset.name, ruleset.version), body)
+        return request
+
+    return read
+
+
+@cache
+def _schema(name: str, version: str) -> Schema:
+    """The schema of the ruleset's moves, built once."""
+    return move_request_schema(find(name, version))
+
+
+OPERATIONS = (
+    Operation(
+        id="takeSeat",
+        method="POST",
+        path="/games/{game}/seats",
+        tag="Seats",
+        summary="Take a seat",
+        description="Whoever takes the last seat starts the game: the cut, the deal, and the "
+        "turns of the bots that are first.",
+        view=post_seat,
+        scope=PLAY,
+        body=SeatRequestSchema(),
+        returns={
+            201: Returns("Your seat.", {JSON: answers.SeatedSchema()}, ("Location",))
+        },
+        refuses=(
+            "game-not-found",
+            "already-seated",
+            "game-not-open",
+            "seat-taken",
+            "no-free-seat",
+            "game-busy",
+        ),
+        is_idempotent_by_key=True,
+    ),
+    Operation(
+        id="giveContribution",
+        method="PUT",
+        path="/games/{game}/seats/{seat}/contribution",
+        tag="Seats",
+        summary="Give your part in the shuffle",
+        description="Now that the commitment is known. A table whose other seats are bots waits "
+        "for it, and starts. Give the same again as often as you like.",
+        view=put_contribution,
+        scope=PLAY,
+        body=ContributionRequestSchema(),
+        returns={200: Returns("Your seat.", {JSON: answers.SeatedSchema()})},
+        refuses=("game-not-found", "not-seated", "game-not-open", "game-busy"),
+    ),
+    Operation(
+        id="leaveSeat",
+        method="DELETE",
+        path="/games/{game}/seats/{seat}",
+        tag="Seats",
+        summary="Leave a seat",
+        description="While the game is open: your own seat, or any if you opened the game. The "
+        "creator's own leaving voids it.",
+        view=delete_seat,
+        scope=PLAY,
+        returns={204: Returns("The seat is free.")},
+        refuses=("game-not-found", "not-seated", "game-not-open", "game-busy"),
+    ),
+    Operation(
+        id="makeMoves",
+        method="POST",
+        path="/games/{game}/moves",
+        tag="Moves",
+        summary="Make a move",
+        description="One `move`, or several `moves` as one: all of them, or none. Send an "
+        "`Idempotency-Key` or `expected_version`, so that you can send it again. `version` and "
+        "`events` are of your own moves; `view` is the present one, after the bots that were next.",
+        view=post_moves,
+        scope=PLAY,
+        body=any_move_request_schema(),
+        returns={201: Returns("What your moves led to.", {JSON: answers.MovedSchema()})},
+        refuses=(
+            "game-not-found",
+            "not-seated",
+            "precondition-required",
+            "game-not-active",
+            "version-conflict",
+            "not-your-turn",
+            "reveal-not-last",
+            "illegal-move",
+            "game-busy",
+        ),
+        is_idempotent_by_key=True,
+    ),
+)

@@ -1,0 +1,167 @@
+"""`openapi.yaml`, made from the operations: the file and the routes are one list."""
+
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import yaml
+from apispec.ext.marshmallow import MarshmallowPlugin
+
+from service.api.answers import ProblemSchema
+from service.api.describing import new_spec
+from service.api.operation import Operation, Returns
+from service.api.problems import PROBLEM_JSON, PROBLEMS
+
+API_VERSION = "0.1.0"
+PATH_PARAMETER = re.compile(r"{(\w+)}")
+
+DESCRIPTION = """\
+Card games over HTTP, with a log that nobody can quietly rewrite.
+
+Every answer has a `Request-Id`. Every refusal is `application/problem+json`
+with a `code` for programs and a page of its own. Cards are two characters
+(`4h`, `Td`, `X1`); seats are numbered clockwise from 1; a game's version is the
+seq of its last event.
+"""
+
+PATHS: Mapping[str, str] = {
+    "game": "A game's id.",
+    "seat": "A seat, numbered clockwise from 1.",
+    "key": "A key's id.",
+    "name": "A ruleset's name.",
+    "version": "A ruleset's version.",
+    "slug": "A problem's slug.",
+}
+
+HEADERS: Mapping[str, str] = {
+    "ETag": "Weak; changes whenever the view does.",
+    "Location": "Where the game is.",
+}
+
+
+def describe(operations: Sequence[Operation]) -> dict[str, Any]:
+    """The description of the whole API as a JSON value."""
+    spec, plugin = new_spec(
+        "Fairdeal",
+        API_VERSION,
+        info={"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
+        servers=[{"url": "/"}],
+        tags=[{"name": tag} for tag in dict.fromkeys(operation.tag for operation in operations)],
+    )
+    spec.components.security_scheme(
+        "key", {"type": "http", "scheme": "bearer", "description": "`fd_pk_…`, of a player."}
+    )
+    converter: Any = plugin.converter
+    converter.spec = spec
+    for operation in operations:
+        described = _operation(plugin, operation)
+        spec.path(path=operation.path, operations={operation.method.lower(): described})
+    return spec.to_dict()
+
+
+def openapi_yaml(operations: Sequence[Operation]) -> str:
+    """The description as the text of `openapi.yaml`."""
+    return yaml.safe_dump(describe(operations), sort_keys=False, allow_unicode=True, width=100)
+
+
+def _operation(plugin: MarshmallowPlugin, operation: Operation) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "security": _security(operation),
+        "parameters": _parameters(plugin, operation),
+        "responses": {
+            **{str(status): _returned(what) for status, what in operation.returns.items()},
+            **_refusals(problems_of(operation)),
+        },
+    }
+    if operation.description:
+        described["description"] = operation.description
+    if operation.body is not None:
+        described["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": operation.body}},
+        }
+    return described
+
+
+def problems_of(operation: Operation) -> Sequence[str]:
+    """The slugs of every problem that the operation may answer with."""
+    common = ["bad-request", "invalid-query", "method-not-allowed", "internal-error"]
+    common += ["database-unavailable"]
+    if operation.scope is not None:
+        common += ["unauthenticated", "insufficient-scope"]
+    if operation.body is not None:
+        common += ["malformed-json", "body-too-large", "unsupported-media-type"]
+        common += ["validation-failed"]
+    if operation.is_idempotent_by_key:
+        common += ["invalid-idempotency-key", "idempotency-key-reused"]
+    return list(dict.fromkeys([*common, *operation.refuses]))
+
+
+def _security(operation: Operation) -> list[dict[str, list[str]]]:
+    if operation.scope is None:
+        return []
+    return [{"key": []}, {}] if operation.is_open else [{"key": []}]
+
+
+def _parameters(plugin: MarshmallowPlugin, operation: Operation) -> list[dict[str, Any]]:
+    converter: Any = plugin.converter
+    parameters = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": PATHS[name],
+            "schema": {"type": "string"},
+        }
+        for name in PATH_PARAMETER.findall(operation.path)
+    ]
+    if operation.query is not None:
+        parameters += converter.schema2parameters(operation.query, location="query")
+    if operation.is_idempotent_by_key:
+        parameters.append(_IDEMPOTENCY_KEY)
+    return parameters
+
+
+_IDEMPOTENCY_KEY: dict[str, Any] = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A new one for each thing to be done; the same again to retry it.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+
+
+def _returned(what: Returns) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": what.description}
+    if what.media:
+        described["content"] = {
+            media: {"schema": {"type": "string"} if schema is None else schema}
+            for media, schema in what.media.items()
+        }
+    if what.headers:
+        described["headers"] = {
+            name: {"description": HEADERS[name], "schema": {"type": "string"}}
+            for name in what.headers
+        }
+    return described
+
+
+def _refusals(slugs: Sequence[str]) -> dict[str, Any]:
+    """The problems by status: which there are, and what each means."""
+    by_status: dict[int, list[str]] = {}
+    for slug in slugs:
+        by_status.setdefault(PROBLEMS[slug].status, []).append(slug)
+    return {
+        str(status): {
+            "description": "\n".join(
+                [HTTPStatus(status).phrase, ""]
+                + [f"- `{PROBLEMS[slug].code}`: {PROBLEMS[slug].meaning}" for slug in by_status[status]]
+            ),
+            "content": {PROBLEM_JSON: {"schema": ProblemSchema()}},
+        }
+        for status in sorted(by_status)
+    }

@@ -1,0 +1,160 @@
+"""What an endpoint is: its function, and beside it all that the outside is told of it.
+
+The description is data. Flask gets its routes from it and `openapi.yaml` its
+paths, so that neither knows an operation that the other doesn't.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from flask import Request, Response
+from marshmallow import Schema
+
+from service.api.bodies import load_body, read_json
+from service.api.keys import read_idempotency_key
+from service.canonical import Json, JsonMap, dump_json
+from service.play.caller import Caller
+from service.play.idempotency import request_key
+from service.play.refusals import Unauthenticated
+from service.play.services import Services
+from service.store.appends import RequestKey
+
+JSON = "application/json"
+HTML = "text/html"
+YAML = "application/yaml"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request to an operation: who calls, and what they sent."""
+
+    services: Services
+    request: Request
+    caller: Caller | None
+    query: Mapping[str, Any]
+    operation: "Operation"
+    texts: Mapping[str, str]
+
+    @property
+    def player(self) -> str | None:
+        """The calling player's id; None for nobody in particular."""
+        return None if self.caller is None else self.caller.player
+
+    @property
+    def known_caller(self) -> Caller:
+        """The caller of an operation that asks for a key."""
+        if self.caller is None:
+            raise Unauthenticated
+        return self.caller
+
+    def body(self) -> JsonMap:
+        """The body as a JSON object."""
+        return read_json(self.request)
+
+    def load(self, body: JsonMap) -> Any:  # noqa: ANN401  what the operation's schema builds
+        """What the operation's own schema builds of the body."""
+        if self.operation.body is None:
+            message = "the operation takes no body"
+            raise TypeError(message)
+        return load_body(self.operation.body, body)
+
+    def key(self, body: JsonMap) -> RequestKey | None:
+        """The request's idempotency key in its scope, if it has one."""
+        key = read_idempotency_key(self.request)
+        if key is None:
+            return None
+        return request_key(self.known_caller.player, self.operation.id, key, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an operation answers: a JSON value, or text of another media type."""
+
+    status: int
+    body: JsonMap | str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    media_type: str = JSON
+
+    def response(self) -> Response:
+        """The answer as Flask sends it."""
+        answer = Response(self._text(), self.status, content_type=_content_type(self.media_type))
+        if self.body is None:
+            answer.headers.remove("Content-Type")
+        answer.headers.extend(self.headers)
+        return answer
+
+
+    def _text(self) -> str:
+        if self.body is None or isinstance(self.body, str):
+            return self.body or ""
+        return dump_json(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A list whose items are JSON texts: events keep the bytes that they were chained in."""
+
+    items: Sequence[str]
+
+
+Member: TypeAlias = "Json | Texts"
+"""A value of an answer's object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """One way in which an operation succeeds; `media` maps media types to schemas, None for text."""
+
+    description: str
+    media: Mapping[str, Schema | None] = field(default_factory=dict)
+    headers: Sequence[str] = ()
+
+
+View: TypeAlias = Callable[..., Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """An endpoint.
+
+    `path` is in OpenAPI's form; `scope` is what a key must have to call it,
+    `is_open` whether one may call without a key; `refuses` are the slugs of
+    its own problems, beside those that every operation of its kind has.
+    """
+
+    id: str
+    method: str
+    path: str
+    tag: str
+    summary: str
+    description: str = ""
+    view: View
+    scope: str | None = None
+    is_open: bool = False
+    query: Schema | None = None
+    body: Schema | None = None
+    returns: Mapping[int, Returns]
+    refuses: Sequence[str] = ()
+    is_idempotent_by_key: bool = False
+
+
+def flask_path(path: str) -> str:
+    """OpenAPI's form of a path as Flask writes it."""
+    return path.replace("{", "<").replace("}", ">")
+
+
+def spliced(members: Mapping[str, Member]) -> str:
+    """A JSON object whose members are values, or lists of texts that are JSON already."""
+    return "{" + ",".join(f'"{name}":{_text(value)}' for name, value in members.items()) + "}"
+
+
+def _text(value: Member) -> str:
+    if isinstance(value, Texts):
+        return f"[{','.join(value.items)}]"
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _content_type(media_type: str) -> str:
+    return f"{media_type}; charset=utf-8" if media_type in (HTML, YAML) else media_type

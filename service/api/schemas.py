@@ -1,0 +1,326 @@
+"""What clients send, checked and built into the values that the use cases take."""
+
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, post_load, validate
+
+from service.api.bodies import RequestSchema
+from service.api.unions import AnyOf, Tagged
+from service.play.accounts import KeyRequest
+from service.play.caller import SCOPES
+from service.play.moving import MoveRequest
+from service.play.opening import BOT_LEVELS, BotSeat
+from service.play.seating import SeatRequest
+from service.rules.fields import SeatField, StrictInteger
+from service.rules.registry import rulesets, schemas_of
+from service.rules.ruleset import AnyRuleset
+
+SEATS_AT_MOST = 16
+CONTRIBUTION_CHARS = 64
+NAME_CHARS = 40
+LABEL_CHARS = 80
+MOVES_AT_MOST = 32
+VERSIONS_AT_MOST = 2**31 - 1
+
+ULID_PATTERN = "^[0-7][0-9a-hjkmnp-tv-z]{25}$"
+PRINTABLE_ASCII = "^[ -~]*$"
+SECRET_HEX = "^[0-9a-f]{64}$"  # noqa: S105  the form of a secret, not one
+NO_CONTROLS = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
+
+
+class StrictBoolean(fields.Boolean):
+    """A JSON boolean; "yes" and 1 are refused."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:  # noqa: ANN401
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return super()._deserialize(value, attr, data, **kwargs)
+
+
+def _name(chars: int, least: int = 0) -> list[validate.Validator]:
+    return [
+        validate.Length(least, chars),
+        validate.Regexp(NO_CONTROLS, error="Control characters are not allowed."),
+    ]
+
+
+def _not_blank(value: str) -> None:
+    if not value.strip():
+        message = "Must not be blank."
+        raise ValidationError(message)
+
+
+class PlayerRequestSchema(RequestSchema):
+    """Who registers."""
+
+    name = fields.String(
+        required=True,
+        validate=[*_name(NAME_CHARS, 1), _not_blank],
+        metadata={"description": "What others at the table see.", "pattern": r"\S"},
+    )
+    kind = fields.String(
+        load_default="human",
+        validate=validate.OneOf(["human", "bot"]),
+        metadata={"description": "Whether a person plays, or a program."},
+    )
+
+
+class KeyRequestSchema(RequestSchema):
+    """What a new key is to be able to do."""
+
+    label = fields.String(
+        load_default="",
+        validate=_name(LABEL_CHARS),
+        metadata={"description": "What you call the key."},
+    )
+    scopes = fields.List(
+        fields.String(validate=validate.OneOf(SCOPES)),
+        load_default=list(SCOPES),
+        validate=validate.Length(1, len(SCOPES)),
+        metadata={"description": "What the key may do; everything unless set."},
+    )
+    expires_at = fields.AwareDateTime(
+        format="iso",
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "When the key ends; never unless set. RFC 3339."},
+    )
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> KeyRequest:
+        """The request as the use case knows it."""
+        return KeyRequest(**data)
+
+
+class BotSeatSchema(RequestSchema):
+    """A bot of the service, and where it sits."""
+
+    seat = SeatField(required=True, validate=validate.Range(1, SEATS_AT_MOST))
+    level = fields.String(
+        load_default="steady",
+        validate=validate.OneOf(BOT_LEVELS),
+        metadata={"description": "How it plays."},
+    )
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> BotSeat:
+        """The seat as the use case knows it."""
+        return BotSeat(**data)
+
+
+class SandboxSchema(RequestSchema):
+    """A game for tests of clients: the deal is fixed, and no secret."""
+
+    secret = fields.String(
+        required=True,
+        validate=validate.Regexp(SECRET_HEX, error="64 hex digits, in lower case."),
+        metadata={"description": "The server's secret, in hex.", "pattern": SECRET_HEX},
+    )
+
+
+class GameRequestSchema(RequestSchema):
+    """The game that is to be opened. The house rules are read by the ruleset's own schema."""
+
+    ruleset = fields.String(required=True, metadata={"description": "`GET /rulesets` lists them."})
+    seats = StrictInteger(required=True, validate=validate.Range(2, SEATS_AT_MOST))
+    options = fields.Dict(
+        keys=fields.String(),
+        load_default=dict,
+        metadata={"description": "House rules; the ruleset's own schema says which there are."},
+    )
+    visibility = fields.String(
+        load_default="public",
+        validate=validate.OneOf(["public", "private"]),
+        metadata={"description": "A private game is not found by anybody who is not in it."},
+    )
+    sit = StrictBoolean(
+        load_default=True, metadata={"description": "Whether you take seat 1 yourself."}
+    )
+    bots = fields.List(
+        fields.Nested(BotSeatSchema),
+        load_default=list,
+        validate=validate.Length(0, SEATS_AT_MOST),
+        metadata={"description": "The service's own bots, and where they sit."},
+    )
+    sandbox = fields.Nested(
+        SandboxSchema,
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "For tests of clients: fixes the deal."},
+    )
+
+
+def _contribution(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own keywords
+    return fields.String(
+        validate=[
+            validate.Length(0, CONTRIBUTION_CHARS),
+            validate.Regexp(PRINTABLE_ASCII, error="Printable ASCII only."),
+        ],
+        metadata={
+            "description": "Your part in the shuffle: any text, chosen after the commitment "
+            "was published, so that the deal can't have been."
+        },
+        **kwargs,
+    )
+
+
+class SeatRequestSchema(RequestSchema):
+    """The seat that is asked for."""
+
+    seat = SeatField(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(1, SEATS_AT_MOST),
+        metadata={"description": "The first free one unless set."},
+    )
+    contribution = _contribution(load_default="")
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> SeatRequest:
+        """The request as the use case knows it."""
+        return SeatRequest(data["seat"], data["contribution"])
+
+
+class ContributionRequestSchema(RequestSchema):
+    """One's part in the shuffle."""
+
+    contribution = _contribution(required=True)
+
+
+def move_union(ruleset: AnyRuleset) -> Tagged:
+    """A move of the ruleset's: one of its shapes, told apart by `type`."""
+    name = "".join(part.capitalize() for part in ruleset.name.split("-"))
+    return Tagged(f"{name}Move", schemas_of(ruleset).MOVES)
+
+
+def move_request_schema(ruleset: AnyRuleset) -> Schema:
+    """The schema of a body of moves, by the shapes of the ruleset's own."""
+    return _move_request(lambda: move_union(ruleset))
+
+
+def any_move_request_schema() -> Schema:
+    """The same for every ruleset at once: what the operation is described by."""
+    return _move_request(lambda: AnyOf([move_union(ruleset) for ruleset in rulesets().values()]))
+
+
+def _move_request(move: Callable[[], fields.Field[Any]]) -> Schema:
+    fields_of_body: dict[str, Any] = {
+        "move": move(),
+        "moves": fields.List(
+            move(),
+            validate=validate.Length(1, MOVES_AT_MOST),
+            metadata={"description": "Several, in order, all or nothing."},
+        ),
+        "expected_version": StrictInteger(
+            validate=validate.Range(0, VERSIONS_AT_MOST),
+            metadata={"description": "The version that you decided at."},
+        ),
+        "seat": SeatField(
+            validate=validate.Range(1, SEATS_AT_MOST),
+            metadata={"description": "Which of your seats moves; you hold several in a sandbox."},
+        ),
+    }
+    return _MoveRequest.from_dict(fields_of_body, name="MoveRequestSchema")()
+
+
+class _MoveRequest(RequestSchema):
+    """One `move`, or several `moves`; never both."""
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> MoveRequest:
+        """The request as the use case knows it: `move` is short for `moves` with one."""
+        if ("move" in data) == ("moves" in data):
+            message = "Send either `move` or `moves`."
+            raise ValidationError(message)
+        return MoveRequest(
+            moves=data["moves"] if "moves" in data else [data["move"]],
+            expected_version=data.get("expected_version"),
+            seat=data.get("seat"),
+        )
+
+
+class PageQuerySchema(RequestSchema):
+    """Where a page of a list begins, and how long it is."""
+
+    limit = fields.Integer(
+        load_default=50,
+        validate=validate.Range(1),
+        metadata={"description": "Items a page; more than 200 is lowered to that."},
+    )
+    cursor = fields.String(
+        load_default=None, metadata={"description": "The last page's `next_cursor`."}
+    )
+
+
+class GamesQuerySchema(PageQuerySchema):
+    """Which games to list."""
+
+    status = fields.String(
+        load_default=None, validate=validate.OneOf(["open", "active", "finished", "voided"])
+    )
+    ruleset = fields.String(load_default=None)
+    player = fields.String(
+        load_default=None,
+        validate=validate.Equal("me"),
+        metadata={"description": "`me`: games that you sit in."},
+    )
+    turn = fields.String(
+        load_default=None,
+        validate=validate.Equal("me"),
+        metadata={"description": "`me`: games that wait for you."},
+    )
+    sandbox = fields.Boolean(
+        load_default=False,
+        truthy={"true"},
+        falsy={"false"},
+        metadata={"description": "`true`: sandbox games, and no others."},
+    )
+
+
+def _version(**kwargs: Any) -> fields.Integer:  # noqa: ANN401  marshmallow's own keywords
+    least = kwargs.pop("least", 1)
+    description = kwargs.pop("description")
+    return fields.Integer(
+        validate=validate.Range(least, VERSIONS_AT_MOST),
+        metadata={"description": description},
+        **kwargs,
+    )
+
+
+def _seat_query() -> fields.String:
+    return fields.String(
+        load_default=None,
+        validate=validate.Regexp("^([1-9][0-9]?|all)$"),
+        metadata={
+            "description": "Whose eyes to look through: a seat, or `all`. Your own seat while "
+            "the game runs, any once it ended.",
+            "pattern": "^([1-9][0-9]?|all)$",
+        },
+    )
+
+
+class ViewQuerySchema(RequestSchema):
+    """Which version of the game, through whose eyes."""
+
+    at = _version(load_default=None, description="A version; the newest unless set.")
+    seat = _seat_query()
+
+
+class EventsQuerySchema(RequestSchema):
+    """Which events."""
+
+    after = _version(load_default=0, least=0, description="The last seq that you have.")
+    limit = fields.Integer(
+        load_default=50,
+        validate=validate.Range(1),
+        metadata={"description": "Items a page; more than 200 is lowered to that."},
+    )
+
+
+class ReplayQuerySchema(RequestSchema):
+    """Which part of the replay, through whose eyes."""
+
+    seat = _seat_query()
+    first = _version(load_default=1, data_key="from", description="The first seq.")
+    last = _version(load_default=None, data_key="to", description="The last seq.")

@@ -1,0 +1,53 @@
+"""Where everything is put together: settings → services → the WSGI application."""
+
+import os
+
+import structlog
+from flask import Flask
+
+from service.api.edge import OPERATIONS, register_edge
+from service.api.openapi import openapi_yaml
+from service.play.services import Services
+from service.settings import Settings, read_settings
+from service.store.database import connect
+from service.store.secret_box import SecretBox
+
+
+def make_services(settings: Settings) -> Services:
+    """What the use cases stand on, by the settings."""
+    if settings.database_url is None:
+        message = "DATABASE_URL is not set"
+        raise ValueError(message)
+    box = SecretBox(settings.secret_key)
+    return Services(database=connect(settings.database_url, box, pool_size=settings.threads))
+
+
+def create_app(services: Services) -> Flask:
+    """The WSGI application over those services."""
+    app = Flask("service.api", static_url_path="/static", static_folder="static")
+    register_edge(app, services)
+    return app
+
+
+def wsgi() -> Flask:
+    """The application by the environment, as gunicorn calls it in each of its processes."""
+    configure_logs()
+    return create_app(make_services(read_settings(os.environ)))
+
+
+def describe_api() -> str:
+    """The text of `openapi.yaml`."""
+    return openapi_yaml(OPERATIONS)
+
+
+def configure_logs() -> None:
+    """One JSON line an event, on standard output."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ],
+        logger_factory=structlog.WriteLoggerFactory(),
+        cache_logger_on_first_use=True,
+    )

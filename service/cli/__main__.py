@@ -1,0 +1,5 @@
+"""`python -m service.cli`, which is the command `fairdeal`."""
+
+from service.cli import main
+
+main()

@@ -1,0 +1,156 @@
+"""`fairdeal serve`: everything that it takes, started in order and stopped in order."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from threading import Event
+from types import FrameType
+
+import click
+
+from service.settings import Settings
+from service.store.embedded import embedded_postgres, end_with_parent
+from service.store.schema import migrate
+
+READY_SECONDS = 30
+STOP_SECONDS = 40
+POLL_SECONDS = 0.2
+BIND_ALL = "0.0.0.0"  # noqa: S104  compared with, not bound to
+
+WELCOME = """
+Fairdeal serves at {url}
+
+  The API as a page    {url}/docs
+  Register             curl -s {url}/players -H 'Content-Type: application/json' -d '{{"name": "Ilze"}}'
+  A whole game         see "Play a game" in the README
+
+Ctrl-C stops everything.
+"""  # noqa: E501  a line to paste
+
+
+class NotStarted(Exception):
+    """A part of the service ended before it was ready."""
+
+
+def serve(settings: Settings) -> int:
+    """Serve until told to stop; the exit status."""
+    stop = Event()
+
+    def asked(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, asked)
+    if _is_taken(settings):
+        message = f"port {settings.port} of {settings.host} is taken: set PORT to another"
+        raise click.ClickException(message)
+    with ExitStack() as stack:
+        placed = _with_database(settings, stack)
+        migrate(placed.owner_database_url or str(placed.database_url))
+        environment = _environment(placed)
+        web = stack.enter_context(_process(_gunicorn(placed), environment))
+        worker = stack.enter_context(_process(_worker(), environment))
+        return _watch(placed, (web, worker), stop)
+
+
+def _with_database(settings: Settings, stack: ExitStack) -> Settings:
+    """The settings with the database that they name, or with the embedded one, started."""
+    if settings.database_url is not None:
+        return settings
+    urls = stack.enter_context(embedded_postgres(settings.home, settings.postgres_bin))
+    return replace(settings, database_url=urls.service, owner_database_url=urls.owner)
+
+
+def _watch(
+    settings: Settings, processes: "Sequence[subprocess.Popen[bytes]]", stop: Event
+) -> int:
+    """Wait until asked to stop, or until a part ends by itself."""
+    url = _url(settings)
+    deadline = time.monotonic() + READY_SECONDS
+    is_welcomed = False
+    while not stop.wait(POLL_SECONDS):
+        if any(process.poll() is not None for process in processes):
+            click.echo("A part of the service ended by itself: stopping the rest.", err=True)
+            return 1
+        if not is_welcomed and _is_ready(url):
+            is_welcomed = True
+            click.echo(WELCOME.format(url=url))
+        if not is_welcomed and time.monotonic() > deadline:
+            click.echo("The service did not become ready.", err=True)
+            return 1
+    return 0
+
+
+def _url(settings: Settings) -> str:
+    host = "127.0.0.1" if settings.host == BIND_ALL else settings.host
+    return f"http://{host}:{settings.port}"
+
+
+def _is_ready(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/readyz", timeout=2) as answer:  # noqa: S310  our own
+            return bool(answer.status == 200)  # noqa: PLR2004  the HTTP status
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def _is_taken(settings: Settings) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError:
+            return True
+    return False
+
+
+def _gunicorn(settings: Settings) -> Sequence[str]:
+    return [
+        *(sys.executable, "-m", "gunicorn", "service.app:wsgi()"),
+        *("--bind", f"{settings.host}:{settings.port}"),
+        *("--worker-class", "gthread"),
+        *("--workers", str(settings.workers)),
+        *("--threads", str(settings.threads)),
+        *("--keep-alive", "75"),
+        *("--graceful-timeout", "25"),
+        *("--no-control-socket", "--log-level", "warning"),
+    ]
+
+
+def _worker() -> Sequence[str]:
+    return [sys.executable, "-m", "service.cli", "worker"]
+
+
+def _environment(settings: Settings) -> Mapping[str, str]:
+    return {**os.environ, "DATABASE_URL": str(settings.database_url)}
+
+
+@contextmanager
+def _process(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """A part of the service, in a process of its own that ends with this one."""
+    process = subprocess.Popen(  # noqa: S603  the commands are made in this module
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=end_with_parent,  # noqa: PLW1509  no thread runs yet
+    )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,112 @@
+"""Settings: from the environment, checked all at once, before anything starts."""
+
+import base64
+import binascii
+import os
+import pwd
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from service.store.secret_box import KEY_BYTES
+
+DEFAULT_PORT = 8000
+PORTS = range(1, 65536)
+DEFAULT_THREADS = 8
+
+
+class BadSettings(Exception):
+    """The environment can't be used; the message lists every fault."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How the service runs.
+
+    `database_url` None means an embedded Postgres under `home`;
+    `owner_database_url` is for migrations, where another role owns the tables;
+    `secret_key` encrypts the secrets of games at rest.
+    """
+
+    home: Path
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    workers: int = 2
+    threads: int = DEFAULT_THREADS
+    database_url: str | None = field(default=None, repr=False)
+    owner_database_url: str | None = field(default=None, repr=False)
+    postgres_bin: Path | None = None
+    secret_key: bytes | None = field(default=None, repr=False)
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings that the environment gives; raises BadSettings with all its faults."""
+    faults: list[str] = []
+    settings = Settings(
+        home=_home(environment),
+        host=environment.get("HOST", "127.0.0.1"),
+        port=_number(environment, "PORT", DEFAULT_PORT, PORTS, faults),
+        workers=_number(environment, "FAIRDEAL_WORKERS", _cores(), range(1, 257), faults),
+        threads=_number(environment, "FAIRDEAL_THREADS", DEFAULT_THREADS, range(1, 257), faults),
+        database_url=_url(environment, "DATABASE_URL", faults),
+        owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
+        postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
+        secret_key=_key(environment, faults),
+    )
+    if faults:
+        raise BadSettings("; ".join(faults))
+    return settings
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    """Where data are kept: as set, else where this account keeps such things."""
+    if environment.get("FAIRDEAL_HOME"):
+        return Path(environment["FAIRDEAL_HOME"]).absolute()
+    if os.geteuid() == 0:
+        return Path("/var/lib/fairdeal")
+    shared = environment.get("XDG_DATA_HOME")
+    own = Path(environment.get("HOME") or pwd.getpwuid(os.geteuid()).pw_dir)
+    return (Path(shared) if shared else own / ".local" / "share") / "fairdeal"
+
+
+def _cores() -> int:
+    return max(2, os.cpu_count() or 1)
+
+
+def _number(
+    environment: Mapping[str, str], name: str, default: int, allowed: range, faults: list[str]
+) -> int:
+    text = environment.get(name) or str(default)
+    if text.isascii() and text.isdecimal() and int(text) in allowed:
+        return int(text)
+    faults.append(f"{name} must be a number from {allowed[0]} to {allowed[-1]}, not {text!r}")
+    return default
+
+
+def _url(environment: Mapping[str, str], name: str, faults: list[str]) -> str | None:
+    url = environment.get(name) or None
+    if url is not None and not url.startswith(("postgresql://", "postgres://")):
+        faults.append(f"{name} must begin with postgresql://")
+    return url
+
+
+def _folder(environment: Mapping[str, str], name: str, faults: list[str]) -> Path | None:
+    text = environment.get(name)
+    if not text:
+        return None
+    if not (Path(text) / "postgres").exists():
+        faults.append(f"{name} must be a folder that holds `postgres`")
+    return Path(text)
+
+
+def _key(environment: Mapping[str, str], faults: list[str]) -> bytes | None:
+    text = environment.get("FAIRDEAL_SECRET_KEY")
+    if not text:
+        return None
+    try:
+        key = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        key = b""
+    if len(key) != KEY_BYTES:
+        faults.append(f"FAIRDEAL_SECRET_KEY must be {KEY_BYTES} bytes in base64")
+    return key
