@@ -9,7 +9,7 @@ from flask import Request
 from marshmallow import RAISE, Schema, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from service.canonical import JsonMap
+from service.canonical import JsonMap, dump_json
 from service.play.refusals import FieldError, InvalidBody, Refusal
 
 BODY_BYTES_AT_MOST = 64 * 1024
@@ -98,8 +98,9 @@ def _parse(data: bytes) -> object:
         value = json.loads(
             text, object_pairs_hook=_refuse_doubles, parse_constant=_refuse_constant
         )
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeError as error:
+        if "\\u" in text:
+            dump_json(value)  # an escaped half of a surrogate pair has no UTF-8
+    except (UnicodeError, TypeError) as error:
         raise MalformedJson(reason="it is not UTF-8 text") from error
     except RecursionError as error:
         raise MalformedJson(reason="it is nested too deeply") from error

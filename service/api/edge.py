@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
@@ -148,8 +147,7 @@ def _finish(response: Response) -> Response:
     """The headers that every answer has, refusals and preflights included; and a line in the log."""
     headers = response.headers
     headers["Request-Id"] = str(g.request_id)
-    for name, value in COMMON_HEADERS.items():
-        headers[name] = value
+    headers.extend(COMMON_HEADERS)
     if request.method == "OPTIONS":
         headers.update(PREFLIGHT_HEADERS)
     _log(response)
@@ -166,6 +164,5 @@ def _log(response: Response) -> None:
         game=(request.view_args or {}).get("game"),
         player=g.player,
         status=response.status_code,
-        phrase=HTTPStatus(response.status_code).phrase,
         ms=round((time.perf_counter() - g.began) * 1000, 1),
     )

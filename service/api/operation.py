@@ -4,7 +4,6 @@ The description is data. Flask gets its routes from it and `openapi.yaml` its
 paths, so that neither knows an operation that the other doesn't.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -153,7 +152,7 @@ def spliced(members: Mapping[str, Member]) -> str:
 def _text(value: Member) -> str:
     if isinstance(value, Texts):
         return f"[{','.join(value.items)}]"
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return dump_json(value)
 
 
 def _content_type(media_type: str) -> str:

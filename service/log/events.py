@@ -1,12 +1,11 @@
 """Events: one row of the log each, in the bytes that are hashed, stored and sent (L §1)."""
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from service.canonical import JsonMap, canonical_text
+from service.canonical import JsonMap, canonical_text, load_json
 
 GENESIS = "0" * 64
 """The hash before the first event."""
@@ -66,7 +65,7 @@ class Event:
 
     def is_intact(self) -> bool:
         """Whether the line is canonical, and the hash that of all the rest."""
-        value = json.loads(self.line)
+        value = load_json(self.line)
         if canonical_text(value) != self.line:
             return False
         return event_hash(canonical_text({k: v for k, v in value.items() if k != "hash"})) == self.hash
@@ -116,7 +115,7 @@ def with_private(event: Event, private: JsonMap) -> str:
 def parse_event(line: str) -> Event:
     """The event of a stored line; raises MalformedEvent."""
     try:
-        value = json.loads(line)
+        value = load_json(line)
         return Event(**value, line=line)
     except (ValueError, TypeError) as error:
         message = "the line is no event"

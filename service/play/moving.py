@@ -1,11 +1,10 @@
 """Making moves: one, or several as one."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from service.canonical import JsonMap
+from service.canonical import JsonMap, load_json
 from service.cards import Seat
 from service.log import steps
 from service.log.events import Actor
@@ -144,7 +143,7 @@ def _refuse_other_version(
     viewer = viewer_of(game, player)
     last = min(game.version, expected + MISSED_EVENTS_AT_MOST)
     missed = frames_of(services, game, expected + 1, last) if 0 < expected < last else ()
-    events = [json.loads(event_line(frame, viewer)) for frame in missed]
+    events = [load_json(event_line(frame, viewer)) for frame in missed]
     raise VersionConflict(
         {**_position(game), "missed_events": events}, current_version=game.version
     )

@@ -5,17 +5,16 @@ written only if it moved. A caller that lost the race is told so by a value; a
 key that is bound already is told by its constraint's name.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from psycopg.errors import UniqueViolation
-from sqlalchemy import Connection
-from sqlalchemy.exc import IntegrityError
 
 from service.log.game import Game
 from service.log.steps import Frame
-from service.store.database import Database, connection
+from service.store.database import Database, RawConnection, raw_connection
 
 
 class KeyBound(Exception):
@@ -32,29 +31,29 @@ class RequestKey:
     fingerprint: bytes
 
 
-APPEND = """
+_APPEND = """
 WITH moved AS (
     UPDATE games
-    SET version = %(version)s, head = %(head)s, status = %(status)s, players = %(players)s,
-        to_act = %(to_act)s, bot_to_act = %(bot_to_act)s, moved_at = %(moved_at)s
+    SET version = %(version)s, head = %(head)s, status = %(status)s,
+        players = coalesce(%(players)s, players), to_act = %(to_act)s,
+        bot_to_act = %(bot_to_act)s, moved_at = %(moved_at)s
     WHERE id = %(game)s AND version = %(expected)s AND head = %(prev)s
     RETURNING id
 ), written AS (
     INSERT INTO events (game_id, seq, type, body)
     SELECT moved.id, event.seq, event.type, event.body
-    FROM moved,
-        unnest(%(seqs)s::int[], %(types)s::text[], %(bodies)s::text[]) AS event (seq, type, body)
+    FROM moved, (VALUES {events}) AS event (seq, type, body)
 ), bound AS (
     INSERT INTO idempotency_keys
         (game_id, player_id, route, key, fingerprint, first_seq, last_seq)
     SELECT moved.id, %(player)s::text, %(route)s::text, %(key)s::text, %(fingerprint)s::bytea,
-        %(first_seq)s, %(version)s
+        %(seq0)s, %(version)s
     FROM moved WHERE %(key)s::text IS NOT NULL
 )
 SELECT count(*) FROM moved
 """
 
-CREATE = """
+_CREATE = """
 WITH created AS (
     INSERT INTO games (id, version, head, status, ruleset, ruleset_version, visibility, sandbox,
         seats, creator, players, to_act, bot_to_act, created_at, moved_at)
@@ -67,7 +66,7 @@ WITH created AS (
 ), written AS (
     INSERT INTO events (game_id, seq, type, body)
     SELECT %(game)s, event.seq, event.type, event.body
-    FROM unnest(%(seqs)s::int[], %(types)s::text[], %(bodies)s::text[]) AS event (seq, type, body)
+    FROM (VALUES {events}) AS event (seq, type, body)
 )
 INSERT INTO creation_keys (player_id, route, key, fingerprint, resource_id, version)
 SELECT %(player)s::text, %(route)s::text, %(key)s::text, %(fingerprint)s::bytea, %(game)s,
@@ -76,25 +75,44 @@ WHERE %(key)s::text IS NOT NULL
 """
 
 
+@cache
+def append_statement(events: int) -> str:
+    """The append of that many events."""
+    return _APPEND.format(events=_rows(events))
+
+
+@cache
+def _create_statement(events: int) -> str:
+    return _CREATE.format(events=_rows(events))
+
+
+def _rows(events: int) -> str:
+    """A row of parameters for each event: cheaper to send than arrays, and as short."""
+    return ", ".join(
+        f"(%(seq{index})s::int, %(type{index})s::text, %(body{index})s::text)"
+        for index in range(events)
+    )
+
+
 def append(database: Database, frames: Sequence[Frame], key: RequestKey | None = None) -> bool:
     """Write the frames' events and move the head; False if the game has moved meanwhile.
 
     Binds the key, if there is one, to these events. Raises KeyBound and
     StoreUnavailable.
     """
-    before = frames[0].before
+    before, after = frames[0].before, frames[-1].after
     if before is None:
         message = "a new game is created, not appended to"
         raise ValueError(message)
     parameters = {
         **_head(frames),
         **_key(key),
+        "players": _players(after) if after.occupants != before.occupants else None,
         "expected": before.version,
         "prev": before.head,
-        "first_seq": frames[0].event.seq,
     }
-    with connection(database) as open_connection:
-        return _execute(open_connection, APPEND, parameters) == 1
+    with raw_connection(database) as raw:
+        return _execute(raw, append_statement(len(frames)), parameters) == 1
 
 
 def create_game(database: Database, frames: Sequence[Frame], key: RequestKey | None = None) -> None:
@@ -106,6 +124,7 @@ def create_game(database: Database, frames: Sequence[Frame], key: RequestKey | N
     parameters = {
         **_head(frames),
         **_key(key),
+        "players": _players(game),
         "ruleset": game.ruleset.name,
         "ruleset_version": game.ruleset.version,
         "visibility": game.visibility,
@@ -115,40 +134,43 @@ def create_game(database: Database, frames: Sequence[Frame], key: RequestKey | N
         "secret": database.box.seal(game.secret.value, game.id),
         "sealed_with": database.box.key_id,
     }
-    with connection(database) as open_connection:
-        _execute(open_connection, CREATE, parameters)
+    with raw_connection(database) as raw:
+        _execute(raw, _create_statement(len(frames)), parameters)
 
 
-def _execute(open_connection: Connection, statement: str, parameters: dict[str, object]) -> int:
+def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object]) -> int:
     """Run the statement as it stands; the count that it selects, 0 if it selects nothing."""
     try:
-        result = open_connection.exec_driver_sql(statement, parameters)
-    except IntegrityError as error:
-        if isinstance(error.orig, UniqueViolation) and _is_key(error.orig):
+        cursor = raw.execute(statement, parameters)
+    except UniqueViolation as error:
+        if error.diag.constraint_name in ("pk_idempotency_keys", "pk_creation_keys"):
             raise KeyBound from error
         raise
-    return int(result.scalar_one()) if result.returns_rows else 0
-
-
-def _is_key(error: UniqueViolation) -> bool:
-    return error.diag.constraint_name in ("pk_idempotency_keys", "pk_creation_keys")
+    row = cursor.fetchone() if cursor.description else None
+    return int(row[0]) if row else 0
 
 
 def _head(frames: Sequence[Frame]) -> dict[str, object]:
     """The head row after the frames, and the rows of their events."""
     game = frames[-1].after
-    return {
+    row: dict[str, object] = {
         "game": game.id,
         "version": game.version,
         "head": game.head,
         "status": game.status.value,
-        "players": [occupant.player or "" if occupant else "" for occupant in game.occupants],
         "moved_at": datetime.fromisoformat(game.at),
-        "seqs": [frame.event.seq for frame in frames],
-        "types": [frame.event.type for frame in frames],
-        "bodies": [frame.event.line for frame in frames],
         **_turn(game),
     }
+    for index, frame in enumerate(frames):
+        row[f"seq{index}"] = frame.event.seq
+        row[f"type{index}"] = frame.event.type
+        row[f"body{index}"] = frame.event.line
+    return row
+
+
+def _players(game: Game) -> list[str]:
+    """The players' ids by seat, '' where no player sits."""
+    return [occupant.player or "" if occupant else "" for occupant in game.occupants]
 
 
 def _turn(game: Game) -> dict[str, object]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Engine, create_engine, make_url, text
+import psycopg
+from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, make_url, text
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -21,6 +23,9 @@ class StoreUnavailable(Exception):
 
     A retry with the same idempotency key is safe.
     """
+
+
+RawConnection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,36 @@ def connection(database: Database) -> Iterator[Connection]:
             yield open_connection
     except (OperationalError, InterfaceError, PoolTimeout) as error:
         raise StoreUnavailable from error
+
+
+@contextmanager
+def raw_connection(database: Database) -> Iterator[RawConnection]:
+    """The driver's own connection, for the statements of every move; raises StoreUnavailable.
+
+    It comes from the same pool and commits each statement by itself; it only
+    skips what SQLAlchemy does around a statement.
+    """
+    try:
+        pooled = database.engine.raw_connection()
+    except (OperationalError, InterfaceError, psycopg.Error, PoolTimeout) as error:
+        raise StoreUnavailable from error
+    try:
+        yield _driver(pooled)
+    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        pooled.invalidate(error)
+        raise StoreUnavailable from error
+    finally:
+        pooled.close()
+
+
+def _driver(pooled: PoolProxiedConnection) -> RawConnection:
+    raw = pooled.driver_connection
+    if not isinstance(raw, psycopg.Connection):
+        message = "the pool holds connections of another driver"
+        raise TypeError(message)
+    if not raw.autocommit:
+        raw.autocommit = True
+    return raw
 
 
 @contextmanager

