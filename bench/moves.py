@@ -5,10 +5,10 @@ All in one run, in turn; only the ratios mean something.
 
 import json
 import logging
+import os
 import random
 import statistics
 import subprocess
-import sys
 import uuid
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,8 @@ from service.store.embedded import Urls, find_binaries
 
 CLIENTS = (1, 8, 32)
 REQUESTS = {1: 400, 8: 1600, 32: 3200}
-ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+WARM_UP = 20
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
 SECRET = "5a" * 32
 
 
@@ -144,6 +145,12 @@ def pgbench(urls: Urls, clients: int) -> Load:
         return Load(rate, latency, float("nan"))
 
 
+def warm_load(port: int, clients: list[list[bytes]]) -> Load:
+    """The load after the first few requests of each client, which find everything cold."""
+    load(port, [requests[:WARM_UP] for requests in clients])
+    return load(port, [requests[WARM_UP:] for requests in clients])
+
+
 def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     with database() as urls:
@@ -154,11 +161,11 @@ def main() -> None:
             gunicorn("bench.bare:create_app()", urls.owner) as bare,
         ):
             for clients in CLIENTS:
-                each = REQUESTS[clients] // clients
+                each = WARM_UP + REQUESTS[clients] // clients
                 pairs = [
                     (
-                        load(service, service_requests(urls, clients, each)),
-                        load(bare, bare_requests(urls, clients, each)),
+                        warm_load(service, service_requests(urls, clients, each)),
+                        warm_load(bare, bare_requests(urls, clients, each)),
                     )
                     for _ in range(ROUNDS)
                 ]

@@ -12,6 +12,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from service.canonical import JsonMap, dump_json
 from service.play.refusals import FieldError, InvalidBody, Refusal
 
+JSON_TYPE = "application/json"
 BODY_BYTES_AT_MOST = 64 * 1024
 UNKNOWN_FIELD = "Unknown field."
 
@@ -45,15 +46,24 @@ def read_json(request: Request) -> JsonMap:
     Raises RequestEntityTooLarge, NotJson, MalformedJson, and InvalidBody where
     the value is no object.
     """
-    if (request.content_length or 0) > BODY_BYTES_AT_MOST:
-        raise RequestEntityTooLarge
-    data = request.get_data(cache=False)
-    if request.mimetype != "application/json":
+    data = _read(request)
+    if request.environ.get("CONTENT_TYPE") != JSON_TYPE and request.mimetype != JSON_TYPE:
         raise NotJson
     value = _parse(data)
     if not isinstance(value, dict):
         raise InvalidBody([FieldError("", "The body must be a JSON object.")])
     return value
+
+
+def _read(request: Request) -> bytes:
+    """The body's bytes, never more than are allowed; raises RequestEntityTooLarge."""
+    length = request.environ.get("CONTENT_LENGTH", "")
+    if not length.isdecimal():
+        return request.get_data(cache=False)
+    if int(length) > BODY_BYTES_AT_MOST:
+        raise RequestEntityTooLarge
+    data: bytes = request.environ["wsgi.input"].read(int(length))
+    return data
 
 
 def load_body(schema: Schema, body: JsonMap, at: str = "") -> Any:  # noqa: ANN401
@@ -95,9 +105,7 @@ def _advice(message: str, schema: Schema | None, at: str) -> str:
 def _parse(data: bytes) -> object:
     try:
         text = data.decode()
-        value = json.loads(
-            text, object_pairs_hook=_refuse_doubles, parse_constant=_refuse_constant
-        )
+        value = _DECODER.decode(text)
         if "\\u" in text:
             dump_json(value)  # an escaped half of a surrogate pair has no UTF-8
     except (UnicodeError, TypeError) as error:
@@ -124,3 +132,6 @@ def _refuse_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
 def _refuse_constant(name: str) -> None:
     message = f"{name} is no JSON number"
     raise ValueError(message)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_doubles, parse_constant=_refuse_constant)

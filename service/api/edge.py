@@ -1,19 +1,17 @@
 """The edge: operations become routes, and every answer gets the headers that all have."""
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
-from uuid import uuid4
 
-import structlog
-from flask import Flask, Response, g, request
+from flask import Flask, Response, request
 from marshmallow import ValidationError
 
 from service.api import games, meta, moves, players, rulesets
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page
+from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
 from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
 from service.api.operation import Answer, Call, Operation, flask_path
@@ -32,36 +30,13 @@ OPERATIONS: Sequence[Operation] = (
 )
 """Every operation that there is."""
 
-COMMON_HEADERS: Mapping[str, str] = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": (
-        "ETag, Idempotent-Replayed, Link, Location, Request-Id, Retry-After"
-    ),
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'"
-    ),
-    "Cross-Origin-Resource-Policy": "cross-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
-
-PREFLIGHT_HEADERS: Mapping[str, str] = {
-    "Access-Control-Allow-Headers": (
-        "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match"
-    ),
-    "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
-    "Access-Control-Max-Age": "86400",
-}
-
 
 def register_edge(app: Flask, services: Services) -> None:
     """Give the app its routes, its problems and its headers."""
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES_AT_MOST
     app.url_map.strict_slashes = True
-    app.before_request(_begin)
-    app.after_request(_finish)
     register_problems(app)
+    app.wsgi_app = Doorway(app.wsgi_app)  # type: ignore[method-assign]
     texts = _texts(app)
     for operation in OPERATIONS:
         app.add_url_rule(
@@ -91,6 +66,8 @@ def _view(
 
     @wraps(operation.view)
     def view(**path: str) -> Response:
+        request.environ[ROUTE] = operation.id
+        request.environ[GAME] = path.get("game")
         call = Call(
             services=services,
             request=request,
@@ -116,12 +93,14 @@ def _caller(operation: Operation, services: Services) -> Caller | None:
         raise Unauthenticated
     caller = authenticate(services, token)
     caller.require(operation.scope)
-    g.player = caller.player
+    request.environ[PLAYER] = caller.player
     return caller
 
 
 def _query(operation: Operation) -> Mapping[str, Any]:
     """The query by the operation's schema; raises InvalidQuery, for a doubled parameter too."""
+    if operation.query is None and not request.environ.get("QUERY_STRING"):
+        return {}
     for name, values in request.args.lists():
         if len(values) > 1:
             raise InvalidQuery(name, "It is given more than once.")
@@ -135,34 +114,3 @@ def _query(operation: Operation) -> Mapping[str, Any]:
         first = field_errors(error.messages, operation.query, "")[0]
         raise InvalidQuery(first.pointer.lstrip("/"), first.detail) from error
     return query
-
-
-def _begin() -> None:
-    g.request_id = uuid4()
-    g.player = None
-    g.began = time.perf_counter()
-
-
-def _finish(response: Response) -> Response:
-    """The headers that every answer has, refusals and preflights included; and a line in the log."""
-    headers = response.headers
-    headers["Request-Id"] = str(g.request_id)
-    headers.extend(COMMON_HEADERS)
-    if request.method == "OPTIONS":
-        headers.update(PREFLIGHT_HEADERS)
-    _log(response)
-    return response
-
-
-def _log(response: Response) -> None:
-    """One line a request: who, what, how long; nothing of what was sent or shown."""
-    structlog.get_logger().info(
-        "request",
-        request_id=str(g.request_id),
-        method=request.method,
-        route=request.endpoint,
-        game=(request.view_args or {}).get("game"),
-        player=g.player,
-        status=response.status_code,
-        ms=round((time.perf_counter() - g.began) * 1000, 1),
-    )

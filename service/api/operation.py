@@ -78,10 +78,12 @@ class Answer:
 
     def response(self) -> Response:
         """The answer as Flask sends it."""
-        answer = Response(self._text(), self.status, content_type=_content_type(self.media_type))
+        headers = list(self.headers.items())
+        answer = Response(
+            self._text(), self.status, headers, content_type=_content_type(self.media_type)
+        )
         if self.body is None:
             answer.headers.remove("Content-Type")
-        answer.headers.extend(self.headers)
         return answer
 
 

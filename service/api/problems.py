@@ -11,9 +11,10 @@ from types import MappingProxyType
 from uuid import UUID
 
 import structlog
-from flask import Flask, Response, g
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
+from service.api.doorway import REQUEST_ID
 from service.api.problem_pages import PAGES, ProblemPage
 from service.canonical import JsonMap, dump_json
 from service.play.refusals import Refusal
@@ -68,7 +69,7 @@ def register_problems(app: Flask) -> None:
 
 def answer_problem(error: Exception) -> Response:
     """The problem that the exception is to the client."""
-    return _problem(error).response(g.request_id)
+    return _problem(error).response(request.environ[REQUEST_ID])
 
 
 def _problem(error: Exception) -> Problem:
@@ -130,7 +131,7 @@ def _log_fault(error: Exception) -> None:
     ]
     structlog.get_logger().error(
         "unhandled_exception",
-        request_id=str(g.request_id),
+        request_id=str(request.environ[REQUEST_ID]),
         exception=type(error).__name__,
         places=places[-12:],
     )

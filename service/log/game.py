@@ -80,6 +80,21 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What is fixed when a game is opened. `sandbox` is the secret of a sandbox game, in hex."""
+
+    id: str
+    created_at: str
+    ruleset: AnyRuleset
+    options: Any
+    creator: str
+    visibility: str
+    sandbox: str | None
+    commitment: str
+    secret: Secret
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
     """A game at one version.
 
@@ -89,19 +104,11 @@ class Game:
     the cut chose. `is_counted` says whether the round in play is scored.
     """
 
-    id: str
+    setup: Setup
     version: int
     head: str
     at: str
-    created_at: str
     status: Status
-    ruleset: AnyRuleset
-    options: Any
-    creator: str
-    visibility: str
-    sandbox: str | None
-    commitment: str
-    secret: Secret
     occupants: tuple[Occupant | None, ...]
     scores: Scores
     dealer: Dealer | None = None
@@ -110,6 +117,21 @@ class Game:
     is_counted: bool = False
     result: Result | None = None
     is_revealed: bool = False
+
+    @property
+    def id(self) -> str:
+        """The game's id."""
+        return self.setup.id
+
+    @property
+    def ruleset(self) -> AnyRuleset:
+        """The rules that the game is played by."""
+        return self.setup.ruleset
+
+    @property
+    def options(self) -> Any:  # noqa: ANN401  the ruleset's own type
+        """The house rules, every default filled in."""
+        return self.setup.options
 
     @property
     def seats(self) -> tuple[Seat, ...]:
@@ -137,16 +159,17 @@ class Game:
         """Who sits in the seat."""
         return self.occupants[seat - 1]
 
-    def seats_of(self, player: str) -> tuple[Seat, ...]:
+    def seats_of(self, player: str) -> list[Seat]:
         """The seats that the player holds: at most one, but in a sandbox game."""
-        return tuple(
-            seat
-            for seat, occupant in zip(self.seats, self.occupants, strict=True)
+        return [
+            Seat(seat)
+            for seat, occupant in enumerate(self.occupants, 1)
             if occupant is not None and occupant.player == player
-        )
+        ]
 
     def make_dealer(self) -> Dealer:
         """The dealer of the cards, from the secret and what the seats contributed (L §2)."""
         contributions = [occupant.contribution if occupant else "" for occupant in self.occupants]
-        key_id = SANDBOX_GAME if self.sandbox is not None else self.id
-        return self.secret.dealer(self.secret.value, key_id, contributions)
+        secret = self.setup.secret
+        key_id = SANDBOX_GAME if self.setup.sandbox is not None else self.id
+        return secret.dealer(secret.value, key_id, contributions)

@@ -30,8 +30,8 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
         "ruleset": game.ruleset.name,
         "ruleset_version": game.ruleset.version,
         "status": game.status.value,
-        "sandbox": game.sandbox is not None,
-        "visibility": game.visibility,
+        "sandbox": game.setup.sandbox is not None,
+        "visibility": game.setup.visibility,
         "options": game.ruleset.write_options(game.options),
         "version": latest,
         "at": game.version,
@@ -135,5 +135,5 @@ def _viewer_json(viewer: Viewer) -> JsonMap:
 
 
 def _fairness_json(game: Game) -> JsonMap:
-    shown: JsonMap = {"algorithm": ALGORITHM, "commitment": game.commitment}
-    return shown if game.sandbox is None else {**shown, "sandbox_secret": game.sandbox}
+    shown: JsonMap = {"algorithm": ALGORITHM, "commitment": game.setup.commitment}
+    return shown if game.setup.sandbox is None else {**shown, "sandbox_secret": game.setup.sandbox}

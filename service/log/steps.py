@@ -15,7 +15,7 @@ from service.canonical import JsonMap
 from service.cards import Seat, card_text, cards_text, next_seat, pack
 from service.fairness import ALGORITHM, SECRET_BYTES, Dealer, commitment
 from service.log.events import GENESIS, SYSTEM, Actor, Draft, Event, by_seat, chained
-from service.log.game import Game, Occupant, Result, RoundInPlay, Secret, Status
+from service.log.game import Game, Occupant, Result, RoundInPlay, Secret, Setup, Status
 from service.rules.ruleset import AnyRuleset, Round
 
 Step: TypeAlias = tuple[Draft, Game]
@@ -70,13 +70,9 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         "algorithm": ALGORITHM,
         "commitment": commitment(secret.value),
     }
-    created = Game(
+    setup = Setup(
         id=game,
-        version=0,
-        head=GENESIS,
-        at=at,
         created_at=at,
-        status=Status.OPEN,
         ruleset=ruleset,
         options=options,
         creator=creator.id or "",
@@ -84,6 +80,13 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         sandbox=opening.sandbox,
         commitment=commitment(secret.value),
         secret=secret,
+    )
+    created = Game(
+        setup=setup,
+        version=0,
+        head=GENESIS,
+        at=at,
+        status=Status.OPEN,
         occupants=(None,) * opening.seats,
         scores=(0,) * opening.seats,
     )
@@ -184,7 +187,7 @@ def void(game: Game) -> Step:
 
 def reveal(game: Game) -> Step:
     """`secret_revealed`: from here on everybody can recompute every deck."""
-    data: JsonMap = {"server_secret": game.secret.value.hex()}
+    data: JsonMap = {"server_secret": game.setup.secret.value.hex()}
     return Draft("secret_revealed", SYSTEM, data), replace(game, is_revealed=True)
 
 

@@ -34,7 +34,7 @@ SPECTATOR = Viewer(role="spectator", seat=None, sees=frozenset())
 
 def viewer_of(game: Game, player: str | None) -> Viewer:
     """The player's own eyes: the seats that they hold, which is none for a spectator."""
-    seats = game.seats_of(player) if player is not None else ()
+    seats = game.seats_of(player) if player is not None else []
     if not seats:
         return SPECTATOR
     own = game.to_act if game.to_act in seats else seats[0]

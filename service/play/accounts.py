@@ -43,12 +43,14 @@ def register(services: Services, name: str, kind: str) -> tuple[Player, NewKey]:
 
 def authenticate(services: Services, token: str) -> Caller:
     """Whose token it is; raises Unauthenticated."""
-    if not is_well_formed(token):
-        raise Unauthenticated
     now, hashed = services.now(), digest(token)
-    key = services.keys.find(
-        hashed, now, lambda: players.find_key(services.database, hashed, now)
-    )
+
+    def look_up() -> ApiKey | None:
+        if not is_well_formed(token):
+            return None
+        return players.find_key(services.database, hashed, now)
+
+    key = services.keys.find(hashed, now, look_up)
     if key is None:
         raise Unauthenticated
     return Caller(key.player_id, key.id, frozenset(key.scopes))

@@ -35,7 +35,7 @@ def current_game(services: Services, game: str, player: str | None) -> Game:
 
 def refuse_strangers(game: Game, player: str | None) -> None:
     """A private game is not found by who neither opened it nor sits in it."""
-    if game.visibility == "public" or (player is not None and player == game.creator):
+    if game.setup.visibility == "public" or (player is not None and player == game.setup.creator):
         return
     if player is None or not game.seats_of(player):
         raise GameNotFound
@@ -69,7 +69,7 @@ def frames_of(services: Services, game: Game, first: int, last: int) -> Iterator
     """The events from one seq to another, each between the games before and after it."""
     before: Game | None = None if first == 1 else game_at(services, game, first - 1)
     for event in read_events(services.database, game.id, first - 1, last):
-        frame = advance(before, event, game.secret)
+        frame = advance(before, event, game.setup.secret)
         yield frame
         before = frame.after
 
@@ -101,7 +101,7 @@ def _advanced(remembered: Game, tail: Tail) -> Game | None:
     game = remembered
     try:
         for event in tail.events:
-            game = advance(game, event, game.secret).after
+            game = advance(game, event, game.setup.secret).after
     except ReplayDiverged:
         return None
     return game

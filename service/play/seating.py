@@ -85,7 +85,7 @@ def _seat(
 ) -> Sequence[Frame]:
     player = occupant.player or ""
     held = game.seats_of(player)
-    if held and game.sandbox is None:
+    if held and game.setup.sandbox is None:
         raise AlreadySeated({"seat": held[0]}, seat=held[0])
     if request.seat is not None and request.seat > len(game.occupants):
         raise seat_pointer("/seat", request.seat, len(game.occupants))
@@ -119,14 +119,14 @@ def _contribute(
 def _leave(services: Services, game: Game, player: str, seat: Seat) -> Sequence[Frame]:
     if seat > len(game.occupants):
         raise NotSeated
-    if player != game.creator and seat not in game.seats_of(player):
+    if player != game.setup.creator and seat not in game.seats_of(player):
         if game.occupant(seat) is None:
             return ()
         raise NotSeated
     if game.occupant(seat) is None or game.status is Status.VOIDED:
         return ()
     _refuse_unless_open(game)
-    is_creators_own = player == game.creator and seat in game.seats_of(player)
+    is_creators_own = player == game.setup.creator and seat in game.seats_of(player)
     pen = Pen(services, game)
     pen.write(steps.leave_seat(game, seat, Actor(kind="player", id=player)))
     if is_creators_own:

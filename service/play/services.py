@@ -55,4 +55,5 @@ class Services:
 
 def timestamp(moment: datetime) -> str:
     """RFC 3339, UTC, three decimals, Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"

@@ -127,11 +127,11 @@ def create_game(database: Database, frames: Sequence[Frame], key: RequestKey | N
         "players": _players(game),
         "ruleset": game.ruleset.name,
         "ruleset_version": game.ruleset.version,
-        "visibility": game.visibility,
-        "sandbox": game.sandbox is not None,
+        "visibility": game.setup.visibility,
+        "sandbox": game.setup.sandbox is not None,
         "seats": len(game.occupants),
-        "creator": game.creator,
-        "secret": database.box.seal(game.secret.value, game.id),
+        "creator": game.setup.creator,
+        "secret": database.box.seal(game.setup.secret.value, game.id),
         "sealed_with": database.box.key_id,
     }
     with raw_connection(database) as raw:

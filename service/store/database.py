@@ -49,6 +49,7 @@ def connect(url: str, box: SecretBox, pool_size: int) -> Database:
         max_overflow=0,
         pool_timeout=POOL_WAIT_SECONDS,
         pool_use_lifo=True,
+        pool_reset_on_return=None,  # every statement has committed itself
         hide_parameters=True,  # they hold secrets, and errors are logged
         connect_args={
             "connect_timeout": CONNECT_SECONDS,

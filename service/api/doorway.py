@@ -1,0 +1,83 @@
+"""The doorway: what every request passes on its way in, and every answer on its way out.
+
+A thin layer around the application, so that it holds for whatever is
+answered: by an operation, by the router, by a handler of faults.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import structlog
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+REQUEST_ID = "fairdeal.request_id"
+ROUTE = "fairdeal.route"
+GAME = "fairdeal.game"
+PLAYER = "fairdeal.player"
+
+COMMON_HEADERS: Sequence[tuple[str, str]] = (
+    ("Access-Control-Allow-Origin", "*"),
+    (
+        "Access-Control-Expose-Headers",
+        "ETag, Idempotent-Replayed, Link, Location, Request-Id, Retry-After",
+    ),
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'",
+    ),
+    ("Cross-Origin-Resource-Policy", "cross-origin"),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Content-Type-Options", "nosniff"),
+)
+
+PREFLIGHT_HEADERS: Sequence[tuple[str, str]] = (
+    (
+        "Access-Control-Allow-Headers",
+        "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match",
+    ),
+    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE, OPTIONS"),
+    ("Access-Control-Max-Age", "86400"),
+)
+
+
+class Doorway:
+    """Gives each request its id, each answer the headers that all have, and the log its line."""
+
+    def __init__(self, application: "WSGIApplication") -> None:
+        self._application = application
+        self._log = structlog.get_logger().bind()
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        """Answer as the application does."""
+        began = time.perf_counter()
+        request_id = uuid4()
+        environ[REQUEST_ID] = request_id
+        extra = [("Request-Id", str(request_id)), *COMMON_HEADERS]
+        if environ["REQUEST_METHOD"] == "OPTIONS":
+            extra += PREFLIGHT_HEADERS
+
+        def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:  # noqa: ANN401
+            self._note(environ, status, time.perf_counter() - began)
+            return start_response(status, headers + extra, *rest)
+
+        return self._application(environ, start)
+
+    def _note(self, environ: "WSGIEnvironment", status: str, seconds: float) -> None:
+        """One line a request: who, what, how long; nothing of what was sent or shown."""
+        self._log.info(
+            "request",
+            request_id=str(environ[REQUEST_ID]),
+            method=environ["REQUEST_METHOD"],
+            route=environ.get(ROUTE),
+            game=environ.get(GAME),
+            player=environ.get(PLAYER),
+            status=int(status[:3]),
+            ms=round(seconds * 1000, 1),
+        )
