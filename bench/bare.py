@@ -8,7 +8,10 @@ from flask import Flask, Response, request
 
 from service.store.appends import append_statement
 
-LINE = '{"actor":{"id":"01j00000000000000000000001","kind":"player"},"at":"2026-12-01T10:15:31.000Z",' * 5
+LINE = (
+    '{"actor":{"id":"01j00000000000000000000001","kind":"player"},"at":"2026-12-01T10:15:31.000Z",'
+    * 5
+)
 
 
 def create_app() -> Flask:

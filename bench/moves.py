@@ -73,7 +73,9 @@ def planned_moves(game, tokens, most: int) -> list[bytes]:
         headers = {**tokens[game.to_act - 1], "Idempotency-Key": uuid.uuid4().hex}
         body = json.dumps({"move": ruleset.write_move(move), "expected_version": game.version})
         requests.append(post(f"/games/{game.id}/moves", body, headers))
-        game = steps.write(steps.play(game, move, Actor(kind="player", id="x")), game, game.at).after
+        game = steps.write(
+            steps.play(game, move, Actor(kind="player", id="x")), game, game.at
+        ).after
         for frame in steps.consequences(game, game.at):
             game = frame.after
     return requests
@@ -88,7 +90,9 @@ def bare_requests(urls: Urls, clients: int, each: int) -> list[list[bytes]]:
             requests = [
                 post(
                     f"/games/{game}/moves",
-                    json.dumps({"move": {"type": "play", "card": "4h"}, "expected_version": version}),
+                    json.dumps(
+                        {"move": {"type": "play", "card": "4h"}, "expected_version": version}
+                    ),
                     {"Idempotency-Key": uuid.uuid4().hex, "Authorization": "Bearer " + "x" * 55},
                 )
                 for version in range(1, each + 1)
@@ -154,7 +158,9 @@ def warm_load(port: int, clients: list[list[bytes]]) -> Load:
 def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     with database() as urls:
-        print("| clients | service moves/s (p50, p99 ms) | bare route (p50, p99 ms) | ratio | p99 ratio | pgbench tps |")
+        print(
+            "| clients | service moves/s (p50, p99 ms) | bare route (p50, p99 ms) | ratio | p99 ratio | pgbench tps |"
+        )
         print("|---|---|---|---|---|---|")
         with (
             gunicorn("service.app:wsgi()", urls.service) as service,

@@ -11,9 +11,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-Json: TypeAlias = (
-    "str | int | bool | Sequence[Json] | Mapping[str, Json] | None"
-)
+Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json] | None"
 """A JSON value without fractions."""
 
 JsonMap: TypeAlias = Mapping[str, Json]

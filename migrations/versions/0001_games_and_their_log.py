@@ -66,9 +66,7 @@ def upgrade() -> None:
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting()"
         )
     for table, privileges in GRANTS.items():
-        op.execute(
-            GRANT_IF_THERE.format(role=SERVICE_ROLE, privileges=privileges, table=table)
-        )
+        op.execute(GRANT_IF_THERE.format(role=SERVICE_ROLE, privileges=privileges, table=table))
 
 
 def downgrade() -> None:
@@ -137,17 +135,13 @@ def _create_tables() -> None:
     )
     op.create_index("ix_games_players", "games", ["players"], postgresql_using="gin")
     op.create_index("ix_games_status_id", "games", ["status", "id"])
-    op.create_index(
-        "ix_games_bot_to_act", "games", ["id"], postgresql_where=sa.text("bot_to_act")
-    )
+    op.create_index("ix_games_bot_to_act", "games", ["id"], postgresql_where=sa.text("bot_to_act"))
     op.create_table(
         "events",
         sa.Column("game_id", sa.Text, nullable=False),
         sa.Column("seq", sa.Integer, nullable=False),
         sa.Column("type", sa.Text, nullable=False),
-        sa.Column(
-            "body", sa.Text, nullable=False, comment="the canonical line, hash included"
-        ),
+        sa.Column("body", sa.Text, nullable=False, comment="the canonical line, hash included"),
         sa.PrimaryKeyConstraint("game_id", "seq", name="pk_events"),
         sa.CheckConstraint("seq > 0", name=op.f("ck_events_seq")),
         comment="The log. Rows are only ever added.",
@@ -180,9 +174,7 @@ def _create_tables() -> None:
         ),
         sa.Column("first_seq", sa.Integer, nullable=False),
         sa.Column("last_seq", sa.Integer, nullable=False),
-        sa.PrimaryKeyConstraint(
-            "game_id", "player_id", "route", "key", name="pk_idempotency_keys"
-        ),
+        sa.PrimaryKeyConstraint("game_id", "player_id", "route", "key", name="pk_idempotency_keys"),
         comment="Which events a request wrote, so that its retry is answered alike.",
     )
     op.create_table(

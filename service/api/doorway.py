@@ -27,8 +27,10 @@ COMMON_HEADERS: Sequence[tuple[str, str]] = (
     ),
     (
         "Content-Security-Policy",
-        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'",
+        (
+            "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'"
+        ),
     ),
     ("Cross-Origin-Resource-Policy", "cross-origin"),
     ("Referrer-Policy", "no-referrer"),

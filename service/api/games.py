@@ -134,11 +134,7 @@ OPERATIONS = (
         view=post_game,
         scope=PLAY,
         body=GameRequestSchema(),
-        returns={
-            201: Returns(
-                "The game, open.", {JSON: answers.SeatedSchema()}, ("Location",)
-            )
-        },
+        returns={201: Returns("The game, open.", {JSON: answers.SeatedSchema()}, ("Location",))},
         is_idempotent_by_key=True,
     ),
     Operation(

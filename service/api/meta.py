@@ -174,9 +174,7 @@ OPERATIONS = (
         summary="What a problem means, and what to do",
         view=get_problem,
         is_open=True,
-        returns={
-            200: Returns("The problem.", {JSON: answers.ProblemPageSchema(), HTML: None})
-        },
+        returns={200: Returns("The problem.", {JSON: answers.ProblemPageSchema(), HTML: None})},
         refuses=("not-found",),
     ),
     Operation(

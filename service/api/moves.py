@@ -116,9 +116,7 @@ OPERATIONS = (
         view=post_seat,
         scope=PLAY,
         body=SeatRequestSchema(),
-        returns={
-            201: Returns("Your seat.", {JSON: answers.SeatedSchema()}, ("Location",))
-        },
+        returns={201: Returns("Your seat.", {JSON: answers.SeatedSchema()}, ("Location",))},
         refuses=(
             "game-not-found",
             "already-seated",

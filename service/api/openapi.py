@@ -11,6 +11,7 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from service.api.answers import ProblemSchema
 from service.api.describing import new_spec
 from service.api.operation import Operation, Returns
+from service.api.problem_pages import ProblemPage
 from service.api.problems import PROBLEM_JSON, PROBLEMS
 
 API_VERSION = "0.1.0"
@@ -152,16 +153,16 @@ def _returned(what: Returns) -> dict[str, Any]:
 
 def _refusals(slugs: Sequence[str]) -> dict[str, Any]:
     """The problems by status: which there are, and what each means."""
-    by_status: dict[int, list[str]] = {}
+    by_status: dict[int, list[ProblemPage]] = {}
     for slug in slugs:
-        by_status.setdefault(PROBLEMS[slug].status, []).append(slug)
+        by_status.setdefault(PROBLEMS[slug].status, []).append(PROBLEMS[slug])
     return {
         str(status): {
             "description": "\n".join(
                 [HTTPStatus(status).phrase, ""]
-                + [f"- `{PROBLEMS[slug].code}`: {PROBLEMS[slug].meaning}" for slug in by_status[status]]
+                + [f"- `{page.code}`: {page.meaning}" for page in pages]
             ),
             "content": {PROBLEM_JSON: {"schema": ProblemSchema()}},
         }
-        for status in sorted(by_status)
+        for status, pages in sorted(by_status.items())
     }

@@ -86,7 +86,6 @@ class Answer:
             answer.headers.remove("Content-Type")
         return answer
 
-
     def _text(self) -> str:
         if self.body is None or isinstance(self.body, str):
             return self.body or ""
@@ -106,7 +105,7 @@ Member: TypeAlias = "Json | Texts"
 
 @dataclass(frozen=True, slots=True)
 class Returns:
-    """One way in which an operation succeeds; `media` maps media types to schemas, None for text."""
+    """One way to succeed; `media` maps media types to schemas, None for text."""
 
     description: str
     media: Mapping[str, Schema | None] = field(default_factory=dict)

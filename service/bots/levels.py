@@ -17,15 +17,11 @@ def choose(
     return LEVELS[level](ruleset, options, view, chance)
 
 
-def _random(
-    _ruleset: AnyRuleset, _options: object, view: View[Any], chance: random.Random
-) -> Any:  # noqa: ANN401
+def _random(_ruleset: AnyRuleset, _options: object, view: View[Any], chance: random.Random) -> Any:  # noqa: ANN401
     return chance.choice(view.legal_moves)
 
 
-def _steady(
-    ruleset: AnyRuleset, options: object, view: View[Any], _chance: random.Random
-) -> Any:  # noqa: ANN401
+def _steady(ruleset: AnyRuleset, options: object, view: View[Any], _chance: random.Random) -> Any:  # noqa: ANN401
     return ruleset.steady(options, view)
 
 

@@ -64,7 +64,9 @@ def openapi_command(file: Path, *, check: bool) -> None:
     if not check:
         file.write_text(text, encoding="utf-8")
     elif not file.exists() or file.read_text(encoding="utf-8") != text:
-        message = f"{file} is not what the code describes: run `make openapi` and look at the change"
+        message = (
+            f"{file} is not what the code describes: run `make openapi` and look at the change"
+        )
         raise click.ClickException(message)
 
 

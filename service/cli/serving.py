@@ -69,9 +69,7 @@ def _with_database(settings: Settings, stack: ExitStack) -> Settings:
     return replace(settings, database_url=urls.service, owner_database_url=urls.owner)
 
 
-def _watch(
-    settings: Settings, processes: "Sequence[subprocess.Popen[bytes]]", stop: Event
-) -> int:
+def _watch(settings: Settings, processes: "Sequence[subprocess.Popen[bytes]]", stop: Event) -> int:
     """Wait until asked to stop, or until a part ends by itself."""
     url = _url(settings)
     deadline = time.monotonic() + READY_SECONDS

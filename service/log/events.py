@@ -68,7 +68,9 @@ class Event:
         value = load_json(self.line)
         if canonical_text(value) != self.line:
             return False
-        return event_hash(canonical_text({k: v for k, v in value.items() if k != "hash"})) == self.hash
+        return (
+            event_hash(canonical_text({k: v for k, v in value.items() if k != "hash"})) == self.hash
+        )
 
 
 def chained(draft: Draft, *, game: str, seq: int, at: str, prev: str) -> Event:
@@ -123,7 +125,7 @@ def parse_event(line: str) -> Event:
 
 
 def _split(text: str, member: str, seq: int, kind: str) -> tuple[str, str]:
-    """The canonical text before its last members, and those: a known tail, since keys are sorted."""
+    """The canonical text before its last members, and those: keys are sorted."""
     tail = f'{member}{"," if member else ""}"seq":{seq},"type":"{kind}"}}'
     return text[: -len(tail)], tail
 

@@ -42,4 +42,5 @@ class Bounded(Generic[Key, Value]):
             return list(self._entries.items())
 
     def __len__(self) -> int:
+        """How many entries there are."""
         return len(self._entries)

@@ -44,7 +44,10 @@ def refuse_strangers(game: Game, player: str | None) -> None:
 def catch_up(
     services: Services, game: str, key: RequestKey | None = None
 ) -> tuple[Game, Binding | None]:
-    """The game at its newest version, and what the key is bound to: one read if it is remembered."""
+    """The game at its newest version, and what the key is bound to.
+
+    One read, if the game is remembered.
+    """
     remembered = services.games.get(game) or _load(services, game)
     tail = read_tail(services.database, game, remembered.version, key)
     if tail is None:
@@ -82,9 +85,7 @@ def _load(services: Services, game: str) -> Game:
     return loaded
 
 
-def _read(
-    services: Services, game: str, at: int | None = None
-) -> tuple[Secret, Sequence[Event]]:
+def _read(services: Services, game: str, at: int | None = None) -> tuple[Secret, Sequence[Event]]:
     if not ULID.fullmatch(game):
         raise GameNotFound
     limits = {} if at is None else {"at": at}

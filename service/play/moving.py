@@ -74,9 +74,7 @@ def make_moves(
     Raises the refusals of the contract, in its order: seat, shape, status,
     version, turn, batch, rules.
     """
-    committed = commit(
-        services, game, lambda now: _decide(services, now, player, read, key), key
-    )
+    committed = commit(services, game, lambda now: _decide(services, now, player, read, key), key)
     present = _with_bots(services, committed.game)
     return Moved(
         frames=committed.frames,
@@ -119,9 +117,7 @@ def _seat_to_move(game: Game, held: Sequence[Seat], request: MoveRequest) -> Sea
     return game.to_act if game.to_act in held and game.to_act is not None else held[0]
 
 
-def _played(
-    services: Services, game: Game, player: str, moves: Sequence[Any]
-) -> Sequence[Frame]:
+def _played(services: Services, game: Game, player: str, moves: Sequence[Any]) -> Sequence[Frame]:
     pen = Pen(services, game)
     for index, move in enumerate(moves):
         try:

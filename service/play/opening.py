@@ -90,9 +90,7 @@ def _opened_before(services: Services, player: str, key: RequestKey) -> Opened |
     return Opened(game, _seat_of(game, player), is_replayed=True)
 
 
-def _write_opening(
-    services: Services, pen: Pen, player: str, request: OpeningRequest
-) -> None:
+def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRequest) -> None:
     creator = Actor(kind="player", id=player)
     value = request.sandbox_secret or services.draw_secret()
     opening = Opening(

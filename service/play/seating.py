@@ -66,9 +66,7 @@ def give_contribution(
     A full table that waited for it starts. Giving the same again is no fault,
     even after the start.
     """
-    committed = commit(
-        services, game, lambda now: _contribute(services, now, player, seat, read)
-    )
+    committed = commit(services, game, lambda now: _contribute(services, now, player, seat, read))
     return Seated(seat=seat, game=play_bots(services, committed.game))
 
 

@@ -60,9 +60,7 @@ def shown(services: Services, seen: Look) -> JsonMap:
     return {**view, "server_time": timestamp(services.now())}
 
 
-def events_page(
-    services: Services, player: str | None, game: str, after: int, limit: int
-) -> Page:
+def events_page(services: Services, player: str | None, game: str, after: int, limit: int) -> Page:
     """The events after that seq, with the private facts of the seats that the caller may see."""
     present = current_game(services, game, player)
     if after > present.version:

@@ -5,7 +5,7 @@ to look like one.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import fields
 
@@ -35,7 +35,9 @@ class SeatField(StrictInteger):
 class CardField(fields.Field[Card]):
     """A card as text: `4h`, `Td`, `X1`."""
 
-    default_error_messages = {"invalid": "Not a card: cards are written like 4h, Td or X1."}
+    default_error_messages: ClassVar = {
+        "invalid": "Not a card: cards are written like 4h, Td or X1."
+    }
 
     def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401  marshmallow's own keywords
         """Take marshmallow's keywords, and describe the field as a card."""

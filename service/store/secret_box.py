@@ -17,7 +17,7 @@ class SealedSecret(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SecretBox:
-    """Seals the secrets of games with AES-256-GCM, bound to the game; without a key, leaves them."""
+    """Seals secrets with AES-256-GCM, bound to their games; without a key, leaves them."""
 
     key: bytes | None = field(default=None, repr=False)
 

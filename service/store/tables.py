@@ -91,9 +91,7 @@ events = Table(
     Column("seq", Integer, CheckConstraint("seq > 0", "seq"), primary_key=True),
     Column("type", Text, nullable=False),
     Column("body", Text, nullable=False, comment="the canonical line, hash included"),
-    Index(
-        "ix_events_milestones", "game_id", "seq", postgresql_where=text("type <> 'move'")
-    ),
+    Index("ix_events_milestones", "game_id", "seq", postgresql_where=text("type <> 'move'")),
     comment="The log. Rows are only ever added.",
 )
 
