@@ -48,7 +48,7 @@ class Description:
     def _validator(self, method: str, path: str, response: TestResponse, schema: Any) -> Any:
         key = (method, path, str(response.status_code), response.mimetype)
         if key not in self._validators:
-            whole = {**schema, "components": self.value["components"]}
+            whole = _strict({**schema, "components": self.value["components"]})
             self._validators[key] = jsonschema_rs.Draft202012Validator(whole)
         return self._validators[key]
 
@@ -75,3 +75,18 @@ class Description:
                 return response
 
         return CheckingClient
+
+
+def _strict(schema: Any) -> Any:
+    """The schema with every object closed that does not say it is open.
+
+    Clients are told to expect more members; the tests want each one described.
+    """
+    if isinstance(schema, list):
+        return [_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    strict = {key: _strict(value) for key, value in schema.items()}
+    if strict.get("type") == "object" and "properties" in strict:
+        strict.setdefault("additionalProperties", False)
+    return strict

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import Schema, fields, validate
+from marshmallow import EXCLUDE, INCLUDE, Schema, fields, validate
 
 from service.api.schemas import ULID_PATTERN, move_union
 from service.api.unions import AnyOf, Tagged
@@ -13,6 +13,24 @@ from service.rules.registry import rulesets, schemas_of
 
 HASH = {"pattern": "^[0-9a-f]{64}$"}
 STATUSES = ["open", "active", "finished", "voided"]
+
+
+class AnswerSchema(Schema):
+    """An answer, or a part of one. Clients ignore members that they don't know: there will be more."""
+
+    class Meta:
+        """marshmallow's settings."""
+
+        unknown = EXCLUDE
+
+
+class OpenSchema(Schema):
+    """A part of an answer that has more members than can be listed here."""
+
+    class Meta:
+        """marshmallow's settings."""
+
+        unknown = INCLUDE
 
 
 def _id(description: str = "") -> fields.String:
@@ -39,15 +57,18 @@ def _moves() -> list[Any]:
     return [move_union(ruleset) for ruleset in rulesets().values()]
 
 
-class ProblemFieldSchema(Schema):
+class ProblemFieldSchema(AnswerSchema):
     """One field that is wrong."""
 
     pointer = fields.String(required=True, metadata={"description": "A JSON pointer."})
     detail = fields.String(required=True)
 
 
-class ProblemSchema(Schema):
-    """RFC 9457. `code` and `type` are for programs, and never translated."""
+class ProblemSchema(OpenSchema):
+    """RFC 9457. `code` and `type` are for programs, and never translated.
+
+    Beside these stand the members that the problem's page names.
+    """
 
     type = fields.String(required=True, metadata={"format": "uri-reference"})
     title = fields.String(required=True)
@@ -58,7 +79,7 @@ class ProblemSchema(Schema):
     errors = fields.List(fields.Nested(ProblemFieldSchema))
 
 
-class PlayerSchema(Schema):
+class PlayerSchema(AnswerSchema):
     """An account."""
 
     id = _id()
@@ -67,7 +88,7 @@ class PlayerSchema(Schema):
     created_at = _time()
 
 
-class KeySchema(Schema):
+class KeySchema(AnswerSchema):
     """A key, without its token."""
 
     id = _id()
@@ -85,28 +106,28 @@ class NewKeySchema(KeySchema):
     token = fields.String(required=True, metadata={"pattern": "^fd_pk_[0-9A-Za-z]{49}$"})
 
 
-class RegisteredSchema(Schema):
+class RegisteredSchema(AnswerSchema):
     """A new player, and their first key."""
 
     player = fields.Nested(PlayerSchema, required=True)
     key = fields.Nested(NewKeySchema, required=True)
 
 
-class MeSchema(Schema):
+class MeSchema(AnswerSchema):
     """The caller's own account, and the key that called."""
 
     player = fields.Nested(PlayerSchema, required=True)
     scopes = fields.List(fields.String(validate=validate.OneOf(SCOPES)), required=True)
 
 
-class KeysPageSchema(Schema):
+class KeysPageSchema(AnswerSchema):
     """A page of keys."""
 
     items = fields.List(fields.Nested(KeySchema), required=True)
     next_cursor = fields.String(required=True, allow_none=True)
 
 
-class ListedPlayerSchema(Schema):
+class ListedPlayerSchema(AnswerSchema):
     """A player in a list of games."""
 
     seat = SeatField(required=True)
@@ -114,7 +135,7 @@ class ListedPlayerSchema(Schema):
     name = fields.String(required=True)
 
 
-class ListedGameSchema(Schema):
+class ListedGameSchema(AnswerSchema):
     """A game as lists show it."""
 
     game = _id()
@@ -135,14 +156,14 @@ class ListedGameSchema(Schema):
     moved_at = _time()
 
 
-class GamesPageSchema(Schema):
+class GamesPageSchema(AnswerSchema):
     """A page of games, newest first."""
 
     items = fields.List(fields.Nested(ListedGameSchema), required=True)
     next_cursor = fields.String(required=True, allow_none=True)
 
 
-class SeatedPlayerSchema(Schema):
+class SeatedPlayerSchema(AnswerSchema):
     """Who sits in a seat: a player with an id, or a bot of the service with a level."""
 
     id = fields.String(metadata={"pattern": ULID_PATTERN})
@@ -151,7 +172,7 @@ class SeatedPlayerSchema(Schema):
     level = fields.String()
 
 
-class SeatSchema(Schema):
+class SeatSchema(AnswerSchema):
     """A seat. `hand` stands only in the seats whose cards you may see."""
 
     seat = SeatField(required=True)
@@ -161,14 +182,14 @@ class SeatSchema(Schema):
     hand = fields.List(CardField(), metadata={"description": "Sorted by suit, then rank."})
 
 
-class ViewerSchema(Schema):
+class ViewerSchema(AnswerSchema):
     """Who is looking."""
 
     role = fields.String(required=True, validate=validate.OneOf(["seat", "spectator"]))
     seat = SeatField(required=True, allow_none=True)
 
 
-class FairnessSchema(Schema):
+class FairnessSchema(AnswerSchema):
     """What the deal is bound to."""
 
     algorithm = fields.String(required=True)
@@ -176,7 +197,7 @@ class FairnessSchema(Schema):
     sandbox_secret = fields.String(metadata=HASH)
 
 
-class ResultSchema(Schema):
+class ResultSchema(AnswerSchema):
     """How the game ended."""
 
     reason = fields.String(required=True)
@@ -185,7 +206,7 @@ class ResultSchema(Schema):
     winners = fields.List(SeatField(), required=True)
 
 
-class TableauSchema(Schema):
+class TableauSchema(AnswerSchema):
     """A game at one version, as you may see it: the view but for the clock."""
 
     game = _id()
@@ -222,14 +243,14 @@ class ViewSchema(TableauSchema):
     server_time = _time()
 
 
-class SeatedSchema(Schema):
+class SeatedSchema(AnswerSchema):
     """The seat that you hold, and the game from it."""
 
     seat = SeatField(required=True, allow_none=True)
     view = fields.Nested(ViewSchema, required=True)
 
 
-class ActorSchema(Schema):
+class ActorSchema(AnswerSchema):
     """Who caused an event."""
 
     kind = fields.String(
@@ -238,7 +259,7 @@ class ActorSchema(Schema):
     id = fields.String()
 
 
-class GameCreatedSchema(Schema):
+class GameCreatedSchema(AnswerSchema):
     """The rules, and the commitment."""
 
     ruleset = fields.String(required=True)
@@ -251,7 +272,7 @@ class GameCreatedSchema(Schema):
     commitment = _hash()
 
 
-class SeatTakenSchema(Schema):
+class SeatTakenSchema(AnswerSchema):
     """Who sat down, or gave another contribution."""
 
     seat = SeatField(required=True)
@@ -261,7 +282,7 @@ class SeatTakenSchema(Schema):
     contribution = fields.String(required=True)
 
 
-class SeatLeftSchema(Schema):
+class SeatLeftSchema(AnswerSchema):
     """Who left."""
 
     seat = SeatField(required=True)
@@ -270,14 +291,14 @@ class SeatLeftSchema(Schema):
     bot = fields.String()
 
 
-class CutCardSchema(Schema):
+class CutCardSchema(AnswerSchema):
     """A card shown in the cut."""
 
     seat = SeatField(required=True)
     card = CardField(required=True)
 
 
-class GameStartedSchema(Schema):
+class GameStartedSchema(AnswerSchema):
     """The cut for the first deal."""
 
     cut = fields.List(fields.Nested(CutCardSchema), required=True)
@@ -288,7 +309,7 @@ def _by_seat(of: fields.Field[Any]) -> fields.Dict:
     return fields.Dict(keys=fields.String(), values=of, required=True)
 
 
-class RoundStartedSchema(Schema):
+class RoundStartedSchema(OpenSchema):
     """A deal; the ruleset's public facts stand beside these."""
 
     round = StrictInteger(required=True)
@@ -299,7 +320,7 @@ class RoundStartedSchema(Schema):
     state_mac = _hash()
 
 
-class MoveMadeSchema(Schema):
+class MoveMadeSchema(AnswerSchema):
     """A move, and what everybody saw follow."""
 
     seat = SeatField(required=True)
@@ -308,7 +329,7 @@ class MoveMadeSchema(Schema):
     state_mac = _hash()
 
 
-class RoundEndedSchema(Schema):
+class RoundEndedSchema(AnswerSchema):
     """The hands laid open, and counted."""
 
     round = StrictInteger(required=True)
@@ -319,7 +340,7 @@ class RoundEndedSchema(Schema):
     scores = _by_seat(StrictInteger())
 
 
-class SecretRevealedSchema(Schema):
+class SecretRevealedSchema(AnswerSchema):
     """The secret that every deck came from."""
 
     server_secret = _hash()
@@ -338,7 +359,7 @@ EVENT_DATA: Mapping[str, type[Schema]] = {
 }
 
 
-class PrivateFactsSchema(Schema):
+class PrivateFactsSchema(AnswerSchema):
     """What one seat alone learned: its hand at a deal, the cards that it drew."""
 
     hand = fields.List(CardField())
@@ -361,13 +382,13 @@ def _event(kind: str) -> Schema:
             metadata={"description": "By seat, for the seats whose cards you may see."},
         ),
     }
-    return Schema.from_dict(described, name=f"{kind.title().replace('_', '')}Event")()
+    return AnswerSchema.from_dict(described, name=f"{kind.title().replace('_', '')}Event")()
 
 
 EVENT = Tagged("Event", {kind: _event(kind) for kind in EVENT_DATA})
 
 
-class MovedSchema(Schema):
+class MovedSchema(AnswerSchema):
     """What your moves led to.
 
     `version` and `events` are of this request alone and the same in every
@@ -379,7 +400,7 @@ class MovedSchema(Schema):
     view = fields.Nested(ViewSchema, required=True)
 
 
-class EventsPageSchema(Schema):
+class EventsPageSchema(AnswerSchema):
     """A page of events."""
 
     items = fields.List(EVENT, required=True)
@@ -388,7 +409,7 @@ class EventsPageSchema(Schema):
     more = fields.Boolean(required=True)
 
 
-class FrameSchema(Schema):
+class FrameSchema(AnswerSchema):
     """An event, and the view after it."""
 
     seq = StrictInteger(required=True)
@@ -396,7 +417,7 @@ class FrameSchema(Schema):
     view = fields.Nested(TableauSchema, required=True)
 
 
-class ReplaySchema(Schema):
+class ReplaySchema(AnswerSchema):
     """A part of the replay."""
 
     items = fields.List(fields.Nested(FrameSchema), required=True)
@@ -404,7 +425,7 @@ class ReplaySchema(Schema):
     version = StrictInteger(required=True)
 
 
-class RulesetItemSchema(Schema):
+class RulesetItemSchema(AnswerSchema):
     """A ruleset in the catalogue."""
 
     name = fields.String(required=True)
@@ -415,14 +436,14 @@ class RulesetItemSchema(Schema):
     url = fields.String(required=True)
 
 
-class RulesetsSchema(Schema):
+class RulesetsSchema(AnswerSchema):
     """The catalogue."""
 
     items = fields.List(fields.Nested(RulesetItemSchema), required=True)
     next_cursor = fields.String(required=True, allow_none=True)
 
 
-class RuleSchema(Schema):
+class RuleSchema(AnswerSchema):
     """A rule, by its number."""
 
     rule = fields.String(required=True)
@@ -437,7 +458,7 @@ class RulesetSchema(RulesetItemSchema):
     rules = fields.List(fields.Nested(RuleSchema), required=True)
 
 
-class ProblemItemSchema(Schema):
+class ProblemItemSchema(AnswerSchema):
     """A kind of problem."""
 
     slug = fields.String(required=True)
@@ -447,7 +468,7 @@ class ProblemItemSchema(Schema):
     url = fields.String(required=True)
 
 
-class ProblemsSchema(Schema):
+class ProblemsSchema(AnswerSchema):
     """Every kind of problem."""
 
     items = fields.List(fields.Nested(ProblemItemSchema), required=True)
@@ -463,18 +484,18 @@ class ProblemPageSchema(ProblemItemSchema):
     example = fields.Dict(keys=fields.String(), required=True)
 
 
-class MapSchema(Schema):
+class MapSchema(AnswerSchema):
     """Where things are."""
 
     service = fields.String(required=True)
     links = fields.Dict(keys=fields.String(), values=fields.String(), required=True)
 
 
-class HealthSchema(Schema):
+class HealthSchema(AnswerSchema):
     """Whether the process lives, or can serve."""
 
     status = fields.String(required=True)
 
 
-class AnythingSchema(Schema):
+class AnythingSchema(OpenSchema):
     """A JSON object."""

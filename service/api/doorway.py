@@ -5,9 +5,9 @@ answered: by an operation, by the router, by a handler of faults.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from uuid import UUID
 
 import structlog
 
@@ -50,8 +50,11 @@ PREFLIGHT_HEADERS: Sequence[tuple[str, str]] = (
 class Doorway:
     """Gives each request its id, each answer the headers that all have, and the log its line."""
 
-    def __init__(self, application: "WSGIApplication") -> None:
+    def __init__(
+        self, application: "WSGIApplication", new_request_id: Callable[[], UUID]
+    ) -> None:
         self._application = application
+        self._new_request_id = new_request_id
         self._log = structlog.get_logger().bind()
 
     def __call__(
@@ -59,7 +62,7 @@ class Doorway:
     ) -> Iterable[bytes]:
         """Answer as the application does."""
         began = time.perf_counter()
-        request_id = uuid4()
+        request_id = self._new_request_id()
         environ[REQUEST_ID] = request_id
         extra = [("Request-Id", str(request_id)), *COMMON_HEADERS]
         if environ["REQUEST_METHOD"] == "OPTIONS":

@@ -36,7 +36,7 @@ def register_edge(app: Flask, services: Services) -> None:
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES_AT_MOST
     app.url_map.strict_slashes = True
     register_problems(app)
-    app.wsgi_app = Doorway(app.wsgi_app)  # type: ignore[method-assign]
+    app.wsgi_app = Doorway(app.wsgi_app, services.new_request_id)  # type: ignore[method-assign]
     texts = _texts(app)
     for operation in OPERATIONS:
         app.add_url_rule(

@@ -111,10 +111,6 @@ def _example(page: ProblemPage) -> JsonMap:
     }
 
 
-def _text(description: str, media: str) -> dict[int, Returns]:
-    return {200: Returns(description, {media: None})}
-
-
 OPERATIONS = (
     Operation(
         id="map",
@@ -134,7 +130,7 @@ OPERATIONS = (
         summary="This description, as YAML",
         view=get_openapi_yaml,
         is_open=True,
-        returns=_text("The description.", YAML),
+        returns={200: Returns("The description.", {YAML: answers.AnythingSchema()})},
     ),
     Operation(
         id="openapiJson",
@@ -154,7 +150,7 @@ OPERATIONS = (
         summary="This description, as a page",
         view=get_docs,
         is_open=True,
-        returns=_text("The page.", HTML),
+        returns={200: Returns("The page.", {HTML: None})},
     ),
     Operation(
         id="listProblems",

@@ -58,12 +58,31 @@ def describe(operations: Sequence[Operation]) -> dict[str, Any]:
     for operation in operations:
         described = _operation(plugin, operation)
         spec.path(path=operation.path, operations={operation.method.lower(): described})
-    return spec.to_dict()
+    described = spec.to_dict()
+    return {"openapi": described.pop("openapi"), **described}
 
 
 def openapi_yaml(operations: Sequence[Operation]) -> str:
     """The description as the text of `openapi.yaml`."""
-    return yaml.safe_dump(describe(operations), sort_keys=False, allow_unicode=True, width=100)
+    return yaml.dump(
+        describe(operations), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as they read, and the same list twice rather than a link."""
+
+    def ignore_aliases(self, _data: object) -> bool:
+        """Never link to an earlier value."""
+        return True
+
+
+def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _write_text)
 
 
 def _operation(plugin: MarshmallowPlugin, operation: Operation) -> dict[str, Any]:

@@ -155,9 +155,9 @@ PAGES = (
         title="Game not active",
         meaning="No move can be made in this game now.",
         cause="It has not started, or it has ended.",
-        fix="`status` says which. An open game starts when its last seat is taken, or, where bots "
+        fix="`game_status` says which. An open game starts when its last seat is taken, or, where bots "
         "sit in all the others, when its creator gives a contribution.",
-        example={"status": "finished"},
+        example={"game_status": "finished"},
     ),
     ProblemPage(
         slug="game-not-open",
@@ -166,7 +166,7 @@ PAGES = (
         meaning="The seats of this game are fixed.",
         cause="It has started, or it has ended.",
         fix="Take a seat in an open game: `GET /games?status=open`.",
-        example={"status": "active"},
+        example={"game_status": "active"},
     ),
     ProblemPage(
         slug="seat-taken",

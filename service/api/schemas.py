@@ -1,5 +1,6 @@
 """What clients send, checked and built into the values that the use cases take."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,6 +27,10 @@ VERSIONS_AT_MOST = 2**31 - 1
 ULID_PATTERN = "^[0-7][0-9a-hjkmnp-tv-z]{25}$"
 PRINTABLE_ASCII = "^[ -~]*$"
 SECRET_HEX = "^[0-9a-f]{64}$"  # noqa: S105  the form of a secret, not one
+SEAT_OR_ALL = "^([1-9][0-9]?|all)$"
+NAME_PATTERN = (
+    r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
+)
 NO_CONTROLS = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
 
 
@@ -38,17 +43,18 @@ class StrictBoolean(fields.Boolean):
         return super()._deserialize(value, attr, data, **kwargs)
 
 
-def _name(chars: int, least: int = 0) -> list[validate.Validator]:
-    return [
-        validate.Length(least, chars),
-        validate.Regexp(NO_CONTROLS, error="Control characters are not allowed."),
-    ]
+class Matches(validate.Validator):
+    """The whole text matches the pattern: a line break at its end is part of it."""
 
+    def __init__(self, pattern: str, error: str) -> None:
+        self._pattern = re.compile(pattern)
+        self._error = error
 
-def _not_blank(value: str) -> None:
-    if not value.strip():
-        message = "Must not be blank."
-        raise ValidationError(message)
+    def __call__(self, value: str) -> str:
+        """The value, if it matches; raises ValidationError."""
+        if not self._pattern.fullmatch(value):
+            raise ValidationError(self._error)
+        return value
 
 
 class PlayerRequestSchema(RequestSchema):
@@ -56,8 +62,14 @@ class PlayerRequestSchema(RequestSchema):
 
     name = fields.String(
         required=True,
-        validate=[*_name(NAME_CHARS, 1), _not_blank],
-        metadata={"description": "What others at the table see.", "pattern": r"\S"},
+        validate=[
+            validate.Length(1, NAME_CHARS),
+            Matches(NAME_PATTERN, "Neither blank nor with control characters."),
+        ],
+        metadata={
+            "description": "What others at the table see; not blank.",
+            "pattern": NAME_PATTERN,
+        },
     )
     kind = fields.String(
         load_default="human",
@@ -71,8 +83,11 @@ class KeyRequestSchema(RequestSchema):
 
     label = fields.String(
         load_default="",
-        validate=_name(LABEL_CHARS),
-        metadata={"description": "What you call the key."},
+        validate=[
+            validate.Length(0, LABEL_CHARS),
+            Matches(NO_CONTROLS, "Control characters are not allowed."),
+        ],
+        metadata={"description": "What you call the key.", "pattern": NO_CONTROLS},
     )
     scopes = fields.List(
         fields.String(validate=validate.OneOf(SCOPES)),
@@ -114,7 +129,7 @@ class SandboxSchema(RequestSchema):
 
     secret = fields.String(
         required=True,
-        validate=validate.Regexp(SECRET_HEX, error="64 hex digits, in lower case."),
+        validate=Matches(SECRET_HEX, "64 hex digits, in lower case."),
         metadata={"description": "The server's secret, in hex.", "pattern": SECRET_HEX},
     )
 
@@ -155,11 +170,12 @@ def _contribution(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow'
     return fields.String(
         validate=[
             validate.Length(0, CONTRIBUTION_CHARS),
-            validate.Regexp(PRINTABLE_ASCII, error="Printable ASCII only."),
+            Matches(PRINTABLE_ASCII, "Printable ASCII only."),
         ],
         metadata={
             "description": "Your part in the shuffle: any text, chosen after the commitment "
-            "was published, so that the deal can't have been."
+            "was published, so that the deal can't have been.",
+            "pattern": PRINTABLE_ASCII,
         },
         **kwargs,
     )
@@ -291,11 +307,11 @@ def _version(**kwargs: Any) -> fields.Integer:  # noqa: ANN401  marshmallow's ow
 def _seat_query() -> fields.String:
     return fields.String(
         load_default=None,
-        validate=validate.Regexp("^([1-9][0-9]?|all)$"),
+        validate=Matches(SEAT_OR_ALL, "A seat, or `all`."),
         metadata={
             "description": "Whose eyes to look through: a seat, or `all`. Your own seat while "
             "the game runs, any once it ended.",
-            "pattern": "^([1-9][0-9]?|all)$",
+            "pattern": SEAT_OR_ALL,
         },
     )
 

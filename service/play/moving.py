@@ -100,7 +100,7 @@ def _decide(
     if key is None and request.expected_version is None:
         raise PreconditionRequired
     if game.status is not Status.ACTIVE:
-        raise GameNotActive(status=game.status.value)
+        raise GameNotActive(game_status=game.status.value)
     _refuse_other_version(services, game, request, player)
     if game.to_act != seat:
         raise NotYourTurn(_position(game), to_act=game.to_act)

@@ -92,14 +92,14 @@ class GameNotActive(Refusal):
     """No moves are made before a game starts or after it ended."""
 
     slug = "game-not-active"
-    message = "The game is {status}."
+    message = "The game is {game_status}."
 
 
 class GameNotOpen(Refusal):
     """The seats of a game are fixed when it starts."""
 
     slug = "game-not-open"
-    message = "The game is {status}: its seats are fixed."
+    message = "The game is {game_status}: its seats are fixed."
 
 
 class SeatTaken(Refusal):

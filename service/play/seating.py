@@ -135,7 +135,7 @@ def _leave(services: Services, game: Game, player: str, seat: Seat) -> Sequence[
 
 def _refuse_unless_open(game: Game) -> None:
     if game.status is not Status.OPEN:
-        raise GameNotOpen(status=game.status.value)
+        raise GameNotOpen(game_status=game.status.value)
 
 
 def _waits_for_contribution(game: Game) -> bool:

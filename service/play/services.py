@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from uuid import UUID, uuid4
 
 from ulid import ULID
 
@@ -44,6 +45,7 @@ class Services:
     database: Database
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = new_ulid
+    new_request_id: Callable[[], UUID] = uuid4
     draw_secret: Callable[[], bytes] = draw_secret
     draw_token: Callable[[], bytes] = draw_secret
     dealer: DealerFactory = SealedDealer.of

@@ -16,7 +16,7 @@ MIGRATION_LOCK = 0x46414952
 
 def head_revision() -> str:
     """The revision that this release of the service needs."""
-    head = ScriptDirectory.from_config(_config()).get_current_head()
+    head = ScriptDirectory.from_config(migration_config()).get_current_head()
     if head is None:
         message = "there are no migrations"
         raise LookupError(message)
@@ -31,11 +31,12 @@ def migrate(url: str) -> None:
         connection.execute(text("SET lock_timeout = '4s'"))
         connection.execute(text("SET statement_timeout = '30s'"))
         connection.commit()
-        command.upgrade(_config(connection), "head")
+        command.upgrade(migration_config(connection), "head")
     engine.dispose()
 
 
-def _config(connection: Connection | None = None) -> Config:
+def migration_config(connection: Connection | None = None) -> Config:
+    """Alembic's configuration, with the connection that it is to run over."""
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection

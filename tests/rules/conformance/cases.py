@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from service.cards import Card, Seat
+from service.cards import Card, Seat, card_text
 from service.rules.ruleset import AnyRuleset, Round
 from service.rules.violation import RuleViolation
 
@@ -27,6 +27,8 @@ class Case:
         accepted, because the rules name it as an equal of one that is listed.
     all_cards(state): where every card is.
     moves_it_could_try(state): moves that the seat to act could think of by what it sees.
+    moves_anybody_could_try(): some moves to send over HTTP, legal and not.
+    may_be_accepted(view, move): whether a seat that is shown the view might get the move accepted.
     """
 
     ruleset: AnyRuleset
@@ -36,6 +38,8 @@ class Case:
     is_equivalent: Callable[[Any, Any, set[str]], bool]
     all_cards: Callable[[Any], Sequence[Card]]
     moves_it_could_try: Callable[[Any], Sequence[Any]]
+    moves_anybody_could_try: Callable[[], Sequence[Any]]
+    may_be_accepted: Callable[[Any, Any], bool]
 
     def __str__(self) -> str:
         return f"{self.ruleset.name}-{self.seats}-{self.options}"
@@ -63,6 +67,14 @@ def twins_unseen(
     that is possible for all that the seat knows, if every move in it is legal
     and shows the same.
     """
+    for one, other, moves in twins_unseen_with_moves(case, deck, seat, chance):
+        yield _after(case, one, moves), _after(case, other, moves)
+
+
+def twins_unseen_with_moves(
+    case: Case, deck: Sequence[Card], seat: Seat, chance: random.Random
+) -> Iterator[tuple[Sequence[Card], Sequence[Card], list[Any]]]:
+    """The same as decks, with the moves that are played from them."""
     for length in (0, 1, 3, 6, 10, 16, 24):
         moves = _moves_from(case, deck, length, chance)
         state = _after(case, deck, moves)
@@ -77,7 +89,7 @@ def twins_unseen(
                 and twin != state
                 and _shows_the_same(case, deck, other, moves, seat)
             ):
-                yield state, twin
+                yield deck, other, moves
                 break
 
 
@@ -129,8 +141,6 @@ def _hidden_places(case: Case, deck: Sequence[Card], state: Any, seat: Seat) -> 
     encoded = case.ruleset.encode(state)
     others = [hand for index, hand in enumerate(encoded["hands"], 1) if index != seat]  # type: ignore[arg-type]
     hidden = {card for hand in [*others, encoded["stock"]] for card in hand}  # type: ignore[union-attr]
-    from service.cards import card_text
-
     return [place for place, card in enumerate(deck) if card_text(card) in hidden]
 
 

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jsonschema_rs
@@ -208,14 +209,22 @@ def all_that_is_seen(case: Case, state: Any, seat: Seat) -> Any:
     return view, ruleset.view(state, None), refusals
 
 
-def test_the_views_test_would_see_a_leak(case: Case) -> None:
-    """A view that shows the top of the stock is caught by the very comparison above."""
-    deck = any_deck(case.ruleset, case.options, random.Random(3))
-    twins = list(twins_unseen(case, deck, Seat(1), random.Random(3)))
-    assert any(
-        case.ruleset.encode(one)["stock"] != case.ruleset.encode(other)["stock"]
-        for one, other in twins
-    )
+def test_a_leak_that_is_planted_is_caught(case: Case) -> None:
+    """A view that shows the top of the stock, and one that counts another's suits, fail the test."""
+
+    def peeking(state: Any, seat: Seat | None) -> Any:
+        view = case.ruleset.view(state, seat)
+        return replace(view, table={**view.table, "next": case.ruleset.encode(state)["stock"]})
+
+    def counting(state: Any, seat: Seat | None) -> Any:
+        view = case.ruleset.view(state, seat)
+        hands: Any = case.ruleset.encode(state)["hands"]
+        return replace(view, table={**view.table, "hint": sum(c[0] in "AKQ" for c in hands[-1])})
+
+    for leak in (peeking, counting):
+        leaky = replace(case, ruleset=replace(case.ruleset, view=leak))
+        with pytest.raises(AssertionError):
+            test_a_seat_sees_the_same_whatever_the_cards_that_it_can_not_see(leaky)
 
 
 def test_every_language_has_every_rule(case: Case) -> None:

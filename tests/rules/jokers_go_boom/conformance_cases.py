@@ -20,6 +20,16 @@ def other_moves(_state: State) -> Sequence[Any]:
     return [*cards, *calls, {"type": "draw"}, {"type": "pass"}]
 
 
+def some_moves() -> Sequence[Any]:
+    cards = [{"type": "play", "card": card} for card in ("2c", "9d", "Qh", "As", "X1", "X8")]
+    return [*cards, {**cards[-1], "call": "BOOM"}, {"type": "draw"}, {"type": "pass"}]
+
+
+def may_be_accepted(view: Any, move: Any) -> bool:
+    """Whether the move is listed, or is one that is listed with its call."""
+    return move in view["legal_moves"] or {**move, "call": "BOOM"} in view["legal_moves"]
+
+
 def is_equivalent(_state: State, move: Any, listed: set[str]) -> bool:
     """G17: where the call is asked for, a boom card is accepted without it, though not listed."""
     return canonical_text({**move, "call": "BOOM"}) in listed
@@ -30,7 +40,17 @@ def all_cards(state: State) -> Sequence[Card]:
 
 
 def _case(seats: int, options: Options) -> Case:
-    return Case(RULESET, seats, options, other_moves, is_equivalent, all_cards, other_moves)
+    return Case(
+        ruleset=RULESET,
+        seats=seats,
+        options=options,
+        other_moves=other_moves,
+        is_equivalent=is_equivalent,
+        all_cards=all_cards,
+        moves_it_could_try=other_moves,
+        moves_anybody_could_try=some_moves,
+        may_be_accepted=may_be_accepted,
+    )
 
 
 CASES = [
