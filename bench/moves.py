@@ -12,6 +12,7 @@ import subprocess
 import uuid
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import psycopg
 import structlog
@@ -19,7 +20,10 @@ import structlog
 from bench.machine import Load, database, gunicorn, load, post
 from service.app import create_app, make_services
 from service.bots import choose
-from service.rules.registry import find
+from service.log import steps
+from service.log.events import Actor
+from service.log.game import Game
+from service.play.services import Services
 from service.settings import Settings
 from service.store.appends import append_statement
 from service.store.embedded import Urls, find_binaries
@@ -28,7 +32,7 @@ CLIENTS = (1, 8, 32)
 REQUESTS = {1: 400, 8: 1600, 32: 3200}
 WARM_UP = 20
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-SECRET = "5a" * 32
+Tokens = list[dict[str, str]]
 
 
 def service_requests(urls: Urls, clients: int, each: int) -> list[list[bytes]]:
@@ -43,7 +47,7 @@ def service_requests(urls: Urls, clients: int, each: int) -> list[list[bytes]]:
     return [_one_client(services, app, tokens, each) for _ in range(clients)]
 
 
-def _one_client(services, app, tokens, each: int) -> list[bytes]:
+def _one_client(services: Services, app: Any, tokens: Tokens, each: int) -> list[bytes]:
     requests: list[bytes] = []
     while len(requests) < each:
         opening = {
@@ -61,11 +65,8 @@ def _one_client(services, app, tokens, each: int) -> list[bytes]:
     return requests
 
 
-def planned_moves(game, tokens, most: int) -> list[bytes]:
+def planned_moves(game: Game, tokens: Tokens, most: int) -> list[bytes]:
     """The moves of a game, decided beforehand: in a sandbox the deal is known."""
-    from service.log import steps
-    from service.log.events import Actor
-
     ruleset, chance, requests = game.ruleset, random.Random(7), []
     while game.to_act is not None and len(requests) < most:
         view = ruleset.view(game.round.state, game.to_act)

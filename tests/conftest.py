@@ -14,11 +14,11 @@ from uuid import uuid4
 import psycopg
 import pytest
 import structlog
+from described import Description
 from flask import Flask
 from flask.testing import FlaskClient
 from psycopg import sql
 
-from described import Description
 from service.app import create_app, describe_api, make_services
 from service.play.services import Services
 from service.settings import Settings

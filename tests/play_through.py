@@ -25,7 +25,7 @@ def round_states(
     chance: random.Random,
     choose: Callable[[Any, Sequence[Any]], Any] | None = None,
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """A round of random legal moves: each state, the move made in it (None at the end), its outcome."""
+    """A round of random legal moves: each state, the move made in it or None, its outcome."""
     deck = any_deck(ruleset, options, chance)
     state = ruleset.deal(options, Round(1, Seat(chance.randint(1, seats)), seats), deck)
     for _ in range(TURNS_AT_MOST):

@@ -16,7 +16,7 @@ STATUSES = ["open", "active", "finished", "voided"]
 
 
 class AnswerSchema(Schema):
-    """An answer, or a part of one. Clients ignore members that they don't know: there will be more."""
+    """An answer, or a part of one. Clients ignore what they don't know: there will be more."""
 
     class Meta:
         """marshmallow's settings."""

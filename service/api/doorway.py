@@ -50,9 +50,7 @@ PREFLIGHT_HEADERS: Sequence[tuple[str, str]] = (
 class Doorway:
     """Gives each request its id, each answer the headers that all have, and the log its line."""
 
-    def __init__(
-        self, application: "WSGIApplication", new_request_id: Callable[[], UUID]
-    ) -> None:
+    def __init__(self, application: "WSGIApplication", new_request_id: Callable[[], UUID]) -> None:
         self._application = application
         self._new_request_id = new_request_id
         self._log = structlog.get_logger().bind()

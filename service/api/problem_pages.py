@@ -155,7 +155,7 @@ PAGES = (
         title="Game not active",
         meaning="No move can be made in this game now.",
         cause="It has not started, or it has ended.",
-        fix="`game_status` says which. An open game starts when its last seat is taken, or, where bots "
+        fix="`game_status` says which. An open game starts when its last seat is taken; where bots "
         "sit in all the others, when its creator gives a contribution.",
         example={"game_status": "finished"},
     ),

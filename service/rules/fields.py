@@ -5,12 +5,13 @@ to look like one.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from marshmallow import fields
 
 from service.cards import Card, card_text, parse_card
 
+NOT_A_CARD = "Not a card: cards are written like 4h, Td or X1."
 CARD_PATTERN = "^([2-9TJQKA][cdhs]|X[1-8])$"
 
 
@@ -35,9 +36,7 @@ class SeatField(StrictInteger):
 class CardField(fields.Field[Card]):
     """A card as text: `4h`, `Td`, `X1`."""
 
-    default_error_messages: ClassVar = {
-        "invalid": "Not a card: cards are written like 4h, Td or X1."
-    }
+    default_error_messages = {"invalid": NOT_A_CARD}  # noqa: RUF012  marshmallow's own way
 
     def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401  marshmallow's own keywords
         """Take marshmallow's keywords, and describe the field as a card."""

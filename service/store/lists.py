@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import literal, or_, select
+from sqlalchemy import func, literal, or_, select
 
 from service.store.database import Database, connection
 from service.store.tables import games
@@ -94,7 +94,7 @@ def games_waiting_for_bots(database: Database, quiet_since: datetime, limit: int
     query = (
         select(games.c.id)
         .where(games.c.bot_to_act, games.c.moved_at < quiet_since)
-        .order_by(games.c.id)
+        .order_by(func.random())  # several workers begin at different ones
         .limit(limit)
     )
     with connection(database) as open_connection:

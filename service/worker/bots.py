@@ -9,7 +9,6 @@ import structlog
 
 from service.play.bot_turns import play_bots
 from service.play.games import catch_up
-from service.play.refusals import Refusal
 from service.play.services import Services
 from service.store.database import StoreUnavailable
 from service.store.lists import games_waiting_for_bots
@@ -21,18 +20,19 @@ GAMES_A_SWEEP = 200
 
 
 def sweep(services: Services, quiet_for: timedelta = QUIET_FOR) -> int:
-    """Let the bots move in every game that waits for one; how many games that were."""
+    """Let the bots move in every game that waits for one; in how many games they did."""
     quiet_since = services.now() - quiet_for
     waiting = games_waiting_for_bots(services.database, quiet_since, GAMES_A_SWEEP)
-    for game in waiting:
-        _play_on(services, game)
-    return len(waiting)
+    return sum(_play_on(services, game) for game in waiting)
 
 
-def _play_on(services: Services, game: str) -> None:
-    """One game's faults are its own: the others go on."""
+def _play_on(services: Services, game: str) -> bool:
+    """Whether the bots moved. One game's faults are its own: the others go on."""
     try:
         current, _ = catch_up(services, game)
-        play_bots(services, current)
-    except (Refusal, StoreUnavailable) as error:
+        return play_bots(services, current).version > current.version
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever is wrong with one game stays with it
         structlog.get_logger().warning("bots_stopped", game=game, reason=type(error).__name__)
+        return False

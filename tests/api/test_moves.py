@@ -117,7 +117,7 @@ def test_a_version_conflict_tells_the_caller_what_it_missed_and_no_more(
 ) -> None:
     for _ in range(6):
         turn = mover(people, game)
-        moves = [m for m in turn.view(game)["legal_moves"]]
+        moves = turn.view(game)["legal_moves"]
         assert turn.move(game, moves[-1]).status_code == 201
     start = people[0].view(game)["version"] - 6
     for person in people:

@@ -61,7 +61,7 @@ def _description() -> Any:
     return yaml.safe_load(describe_api())
 
 
-@pytest.mark.parametrize(("method", "path"), operations(), ids=lambda value: str(value))
+@pytest.mark.parametrize(("method", "path"), operations(), ids=str)
 def test_generated_requests_find_nothing(
     seeded: tuple[Flask, dict[str, str], dict[str, str]], method: str, path: str
 ) -> None:

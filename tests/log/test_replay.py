@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -39,7 +40,7 @@ def test_the_scores_of_the_log_are_those_of_its_rounds() -> None:
 
 def test_the_deal_passes_to_the_left() -> None:
     dealers = [f.event.data["dealer"] for f in whole_game() if f.event.type == "round_started"]
-    for before, after in zip(dealers, dealers[1:], strict=False):
+    for before, after in pairwise(dealers):
         assert after == before % 3 + 1  # type: ignore[operator]
 
 

@@ -223,9 +223,11 @@ def test_nobody_rewrites_the_log_not_even_its_owner(
     game = new_game(database)
     parameters = {"game": game.id} if "%(" in statement else None
     for url in (urls.owner, urls.service):
-        with psycopg.connect(url, autocommit=True) as connection:
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(statement, parameters)  # type: ignore[arg-type]
+        with (
+            psycopg.connect(url, autocommit=True) as connection,
+            pytest.raises(psycopg.errors.InsufficientPrivilege),
+        ):
+            connection.execute(statement, parameters)  # type: ignore[arg-type]
     assert len(read_events(database, game.id, 0)) == game.version
 
 

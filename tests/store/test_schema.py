@@ -71,6 +71,8 @@ def test_every_key_of_the_write_path_begins_with_the_game(owner: psycopg.Connect
 
 def test_a_schema_of_one_role_works_with_its_triggers_alone(urls: Urls) -> None:
     """A DATABASE_URL whose one role owns everything: the triggers still refuse."""
-    with psycopg.connect(urls.superuser.replace("/postgres?", "/fairdeal?")) as superuser:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="only ever added to"):
-            superuser.execute("TRUNCATE events")
+    with (
+        psycopg.connect(urls.superuser.replace("/postgres?", "/fairdeal?")) as superuser,
+        pytest.raises(psycopg.errors.InsufficientPrivilege, match="only ever added to"),
+    ):
+        superuser.execute("TRUNCATE events")

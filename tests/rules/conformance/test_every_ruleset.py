@@ -210,7 +210,7 @@ def all_that_is_seen(case: Case, state: Any, seat: Seat) -> Any:
 
 
 def test_a_leak_that_is_planted_is_caught(case: Case) -> None:
-    """A view that shows the top of the stock, and one that counts another's suits, fail the test."""
+    """A view that shows the stock, and one that counts another's court cards, fail the test."""
 
     def peeking(state: Any, seat: Seat | None) -> Any:
         view = case.ruleset.view(state, seat)

@@ -1,0 +1,84 @@
+# The commands of the project. `make help` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help:  ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */\1\t/' | expand -t 14
+
+.PHONY: serve
+serve: $(VENV)/serve  ## start everything: Postgres, migrations, the service (PORT, FAIRDEAL_HOME, DATABASE_URL)
+	@exec $(BIN)/fairdeal serve
+
+.PHONY: test
+test: $(VENV)/develop  ## run the tests
+	$(BIN)/python -m pytest
+
+.PHONY: lint
+lint: $(VENV)/develop  ## check format, style, types, architecture and openapi.yaml
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/fairdeal openapi --check
+
+.PHONY: check
+check: lint  ## what CI runs: lint, then the tests with the coverage of the pure packages
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage report --include='service/canonical.py,service/cards/*,service/fairness/*,service/log/*,service/rules/*' --fail-under=100
+	$(BIN)/python -m coverage report --fail-under=90
+
+.PHONY: ci
+ci: check  ## the same, by the name that CI calls
+
+.PHONY: bench
+bench: $(VENV)/develop  ## print the benchmarks, as ratios within one run
+	$(PIP) install --require-hashes -r requirements/bench.txt
+	$(BIN)/python -m bench
+
+.PHONY: openapi
+openapi: $(VENV)/develop  ## write openapi.yaml anew, to be looked at and committed
+	$(BIN)/fairdeal openapi
+
+.PHONY: migration
+migration: $(VENV)/develop  ## make a migration by what service/store/tables.py says: make migration NAME="add a column"
+	$(BIN)/python -m migrations.make "$(NAME)"
+
+.PHONY: format
+format: $(VENV)/develop  ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: lock
+lock: $(VENV)/develop  ## pin the requirements anew, with their hashes
+	cd requirements && for name in build base dev bench; do \
+	  CUSTOM_COMPILE_COMMAND="make lock" ../$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
+	    --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file $$name.txt $$name.in; \
+	done
+
+.PHONY: clean
+clean:  ## remove what the commands made here; never data
+	rm -rf $(VENV) build *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+# The virtual environment, in two stages: what serving needs, and what developing needs beside it.
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/serve: $(VENV)/bin/python requirements/base.txt requirements/build.txt pyproject.toml
+	@echo "Installing what requirements/base.txt pins ..."
+	@$(PIP) install --require-hashes -r requirements/build.txt
+	@$(PIP) install --require-hashes -r requirements/base.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable . 2>/dev/null
+	@touch $@
+
+$(VENV)/develop: $(VENV)/serve requirements/dev.txt
+	@echo "Installing what requirements/dev.txt pins ..."
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@

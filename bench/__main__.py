@@ -1,0 +1,10 @@
+"""Every benchmark, one after the other."""
+
+from bench import latency, moves, rules
+
+print("## Moves over HTTP\n")
+moves.main()
+print("\n## The length of a game\n")
+latency.main()
+print("\n## The rules alone\n")
+rules.main()

@@ -1,0 +1,118 @@
+"""(b) What a move costs at the start and at the end of the longest game, warm and cold.
+
+Two games, one at its start and one near its end, move in turn over one
+connection, so that whatever the machine does meanwhile it does to both.
+"""
+
+import asyncio
+import logging
+import random
+import statistics
+import time
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from bench.machine import database, gunicorn
+from bench.moves import planned_moves
+from service.app import create_app, make_services
+from service.bots import choose
+from service.log import steps
+from service.log.events import Actor
+from service.log.game import Game
+from service.log.replay import resume
+from service.play.services import Services
+from service.settings import Settings
+from service.store.appends import append
+from service.store.reads import load
+
+ROUNDS = 20
+MOVES = 150
+COLD = 40
+
+
+def main() -> None:
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    with database() as urls, gunicorn("service.app:wsgi()", urls.service, workers=1) as port:
+        services = make_services(Settings(home=Path("/nowhere"), database_url=urls.service))
+        app = create_app(services).test_client()
+        tokens = _players(app)
+        early, late = (_opened(services, app, tokens) for _ in range(2))
+        late = _played_to_the_last_round(services, late)
+        plans = [planned_moves(game, tokens, MOVES) for game in (early, late)]
+        each = min(map(len, plans))
+        first, last = asyncio.run(_alternate(port, plans[0][:each], plans[1][:each]))
+        print(f"The longest game: {ROUNDS} rounds, {late.version} events before its last round.\n")
+        print("| | first round | last round | ratio |")
+        print("|---|---|---|---|")
+        print(_row("a move, warm, ms (median)", first, last))
+        print(_row("rebuilding the game cold, ms (median)", *_cold(services, early, late)))
+
+
+def _row(what: str, first: list[float], last: list[float]) -> str:
+    a, b = statistics.median(first) * 1000, statistics.median(last) * 1000
+    return f"| {what} | {a:.2f} | {b:.2f} | **{b / a:.2f}** |"
+
+
+def _players(app: Any) -> list[dict[str, str]]:
+    made = [app.post("/players", json={"name": f"P{n}"}).get_json() for n in range(4)]
+    return [{"Authorization": f"Bearer {one['key']['token']}"} for one in made]
+
+
+def _opened(services: Services, app: Any, tokens: list[dict[str, str]]) -> Game:
+    opening = {"ruleset": "jokers-go-boom", "seats": 4, "options": {"rounds": ROUNDS}}
+    game = app.post("/games", json=opening, headers=tokens[0]).get_json()["view"]["game"]
+    for token in tokens[1:]:
+        app.post(f"/games/{game}/seats", json={}, headers=token)
+    found = services.games.get(game)
+    assert found is not None
+    return found
+
+
+def _played_to_the_last_round(services: Services, game: Game) -> Game:
+    chance = random.Random(3)
+    while game.round is not None and game.round.number < ROUNDS:
+        view = game.ruleset.view(game.round.state, game.to_act)
+        move = choose("random", game.ruleset, game.options, view, chance)
+        frame = steps.write(steps.play(game, move, Actor(kind="player", id="x")), game, game.at)
+        frames = [frame, *steps.consequences(frame.after, game.at)]
+        assert append(services.database, frames)
+        game = frames[-1].after
+    return game
+
+
+def _cold(services: Services, early: Game, late: Game) -> tuple[list[float], list[float]]:
+    """Rebuilding each game from the database as it stands now, in turn."""
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for _ in range(COLD):
+        for index, game in enumerate((early, late)):
+            began = time.perf_counter()
+            stored = load(services.database, game.id)
+            assert stored is not None
+            resume(stored[1], stored[0])
+            seconds[index].append(time.perf_counter() - began)
+    return seconds
+
+
+async def _alternate(
+    port: int, first: list[bytes], last: list[bytes]
+) -> tuple[list[float], list[float]]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for pair in zip(first, last, strict=True):
+        for index, request in enumerate(pair):
+            began = time.perf_counter()
+            writer.write(request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+            await reader.readexactly(length)
+            assert head.startswith(b"HTTP/1.1 201"), head
+            seconds[index].append(time.perf_counter() - began)
+    writer.close()
+    await writer.wait_closed()
+    return seconds[0][10:], seconds[1][10:]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,274 @@
+"""`make serve`: one command, that starts everything and leaves nothing behind."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy
+from faults.servers import (
+    ROOT,
+    descendants,
+    fairdeal_serve,
+    free_port,
+    is_alive,
+    wait_for_end,
+    wait_until_ready,
+)
+
+from service.store import embedded
+from service.store.embedded import NoPostgres, embedded_postgres, find_binaries
+
+
+@pytest.fixture
+def own_home() -> Iterator[Path]:
+    folder = Path(mkdtemp(prefix="fairdeal-serve-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def register(port: int) -> Any:
+    return httpx.post(f"http://127.0.0.1:{port}/players", json={"name": "Ilze"}).json()
+
+
+def test_one_command_serves_and_ctrl_c_stops_all_of_it(own_home: Path) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port) as process:
+        wait_until_ready(port)
+        started = descendants(process.pid)
+        names = " ".join(Path(f"/proc/{pid}/cmdline").read_text() for pid in started)
+        assert "postgres" in names
+        assert "gunicorn" in names
+        assert "worker" in names
+        status, told = process.end()
+        assert status == 0
+        assert wait_for_end(started) == []
+        assert f"http://127.0.0.1:{port}" in told
+        assert "README" in told
+
+
+def test_data_persist_and_the_quickstart_plays_a_game_to_its_end(own_home: Path) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port):
+        wait_until_ready(port)
+        token = register(port)["key"]["token"]
+        result = run_quickstart(port)
+        assert '"reason":"finished"' in result
+        assert result.count('"move":{') > 3
+    with fairdeal_serve(own_home, port):
+        wait_until_ready(port)
+        headers = {"Authorization": f"Bearer {token}"}
+        assert httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers).status_code == 200
+        listed = httpx.get(f"http://127.0.0.1:{port}/games?status=finished").json()["items"]
+        assert len(listed) == 1
+
+
+def run_quickstart(port: int) -> str:
+    """The lines of the README, as they stand, but for the port."""
+    readme = (ROOT / "README.md").read_text()
+    lines = readme.split("<!-- quickstart")[1].split("```sh\n")[1].split("```")[0]
+    assert len([line for line in lines.splitlines() if line.strip()]) <= 7
+    assert lines.count("curl") == 6
+    script = lines.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    told = subprocess.run(
+        ["bash", "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return told.stdout
+
+
+def test_a_service_that_is_killed_takes_everything_with_it_and_starts_again(
+    own_home: Path,
+) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port) as process:
+        wait_until_ready(port)
+        token = register(port)["key"]["token"]
+        started = descendants(process.pid)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        with fairdeal_serve(own_home, port):
+            wait_until_ready(port)
+            assert wait_for_end(started) == []
+            headers = {"Authorization": f"Bearer {token}"}
+            me = httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers)
+            assert me.status_code == 200
+
+
+def test_a_server_that_is_killed_with_its_parent_starts_again_at_once(own_home: Path) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port) as process:
+        wait_until_ready(port)
+        token = register(port)["key"]["token"]
+        postmaster = postmaster_of(own_home)
+        os.kill(process.pid, signal.SIGKILL)
+        os.kill(postmaster, signal.SIGKILL)
+        process.wait()
+        with fairdeal_serve(own_home, port):
+            wait_until_ready(port)
+            headers = {"Authorization": f"Bearer {token}"}
+            me = httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers)
+            assert me.status_code == 200
+
+
+def postmaster_of(home: Path) -> int:
+    return int((home / "postgres" / "postmaster.pid").read_text().splitlines()[0])
+
+
+def test_when_a_part_ends_by_itself_all_of_it_ends(own_home: Path) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port) as process:
+        wait_until_ready(port)
+        started = descendants(process.pid)
+        worker = next(
+            pid
+            for pid in started
+            if "worker" in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        )
+        os.kill(worker, signal.SIGKILL)
+        assert process.wait() == 1
+        assert "ended by itself" in process.output.read_text()
+        assert wait_for_end(started) == []
+
+
+def test_a_port_that_is_taken_is_said_to_be(own_home: Path) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port):
+        wait_until_ready(port)
+        told = run_cli("serve", FAIRDEAL_HOME=str(own_home / "other"), PORT=str(port))
+        assert told.returncode == 1
+        assert f"port {port}" in told.stderr
+        assert "Traceback" not in told.stderr
+
+
+def run_cli(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    kept = {key: value for key, value in os.environ.items() if key != "DATABASE_URL"}
+    return subprocess.run(
+        [sys.executable, "-m", "service.cli", *arguments],
+        env={**kept, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_bad_settings_are_listed_without_a_traceback() -> None:
+    told = run_cli("serve", PORT="none", FAIRDEAL_THREADS="0")
+    assert told.returncode == 1
+    assert "PORT" in told.stderr
+    assert "FAIRDEAL_THREADS" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.parametrize("command", ["migrate", "worker"])
+def test_commands_that_need_a_database_say_so(command: str) -> None:
+    told = run_cli(command)
+    assert told.returncode == 1
+    assert "DATABASE_URL" in told.stderr
+
+
+def test_the_description_is_checked_by_a_command(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.yaml"
+    assert run_cli("openapi", "--check", str(file)).returncode == 1
+    assert run_cli("openapi", str(file)).returncode == 0
+    assert run_cli("openapi", "--check", str(file)).returncode == 0
+    file.write_text("other")
+    told = run_cli("openapi", "--check", str(file))
+    assert told.returncode == 1
+    assert "make openapi" in told.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another account")
+def test_a_home_that_the_servers_account_can_not_reach_is_refused(own_home: Path) -> None:
+    own_home.chmod(0o700)
+    told = run_cli("serve", FAIRDEAL_HOME=str(own_home / "inside"), PORT=str(free_port()))
+    assert told.returncode == 1
+    assert "can't reach" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as another account")
+def test_binaries_that_the_servers_account_can_not_read_are_copied(own_home: Path) -> None:
+    """As where the virtual environment stands in a folder of root's own."""
+    closed = own_home / "closed"
+    closed.mkdir(mode=0o700)
+    package = find_binaries().parent.parent
+    shutil.copytree(package / "pginstall", closed / package.name / "pginstall", symlinks=True)
+    shutil.copytree(
+        package.with_name(f"{package.name}.libs"), closed / f"{package.name}.libs", symlinks=True
+    )
+    with embedded_postgres(own_home / "home", closed / package.name / "pginstall" / "bin") as urls:
+        assert urls.service
+    assert (own_home / "home" / "postgres-binaries").exists()
+
+
+def test_a_long_home_has_its_socket_elsewhere(own_home: Path) -> None:
+    home = own_home / ("x" * 100)
+    with embedded_postgres(home) as urls:
+        folder = re.split("host=", urls.service)[1]
+        assert not folder.startswith(str(home))
+        assert Path(folder).stat().st_mode & 0o777 == 0o700
+
+
+NOBODY = 65534
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as an ordinary account already")
+def test_an_ordinary_account_runs_all_of_it(own_home: Path) -> None:
+    """Not root: the server runs as oneself."""
+    own_home.chmod(0o777)
+    script = (
+        "from pathlib import Path\n"
+        "from service.store.embedded import embedded_postgres\n"
+        "from service.store.schema import migrate\n"
+        f"with embedded_postgres(Path({str(own_home / 'theirs')!r})) as urls:\n"
+        "    migrate(urls.owner)\n"
+        "    print('migrated')\n"
+    )
+    python = next((name for name in (sys.executable, "/usr/bin/python3") if serves(name)), None)
+    if python is None:
+        pytest.skip("no other account can run a Python that fits these packages")
+    told = as_nobody(python, script)
+    assert told.stdout.strip() == "migrated", told.stderr
+
+
+def serves(python: str) -> bool:
+    try:
+        return as_nobody(python, "import service.store.schema, embedded_postgres").returncode == 0
+    except OSError:
+        return False
+
+
+def as_nobody(python: str, script: str) -> "subprocess.CompletedProcess[str]":
+    packages = Path(sqlalchemy.__file__).parents[1]
+    return subprocess.run(
+        [python, "-c", script],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{packages}"},
+        user=NOBODY,
+        group=NOBODY,
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_without_any_postgres_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "find_spec", lambda _name: None)
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(NoPostgres, match="DATABASE_URL"):
+        embedded.find_binaries()
+    assert is_alive(os.getpid())
