@@ -2,7 +2,13 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.canonical import LARGEST_INTEGER, canonical_bytes, is_canonical
+from service.canonical import (
+    LARGEST_INTEGER,
+    canonical_bytes,
+    dump_json,
+    is_canonical,
+    load_json,
+)
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 KEYS = st.text(st.characters(max_codepoint=127, exclude_characters="\0"))
@@ -32,3 +38,9 @@ def test_what_json_libraries_write_differently_is_no_value_to_hash() -> None:
     ):
         assert not is_canonical(value)
     assert is_canonical({"a": [True, None, -(2**53) + 1, "ņ"], "b": ()})
+
+
+def test_an_answer_keeps_the_order_of_its_members() -> None:
+    text = dump_json({"b": 1, "a": ["ņ", None]})
+    assert text == '{"b":1,"a":["ņ",null]}'
+    assert load_json(text) == {"a": ["ņ", None], "b": 1}

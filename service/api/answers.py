@@ -5,9 +5,10 @@ from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields, validate
 
-from service.api.schemas import ULID_PATTERN, move_union
+from service.api.schemas import move_union
 from service.api.unions import AnyOf, Tagged
 from service.play.caller import SCOPES
+from service.play.ids import ULID_PATTERN
 from service.rules.fields import CardField, SeatField, StrictInteger
 from service.rules.registry import rulesets, schemas_of
 

@@ -1,9 +1,11 @@
 """Reading a request's body: strictly, and once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any
+from socket import socket
+from typing import TYPE_CHECKING, Any
 
 from flask import Request
 from marshmallow import RAISE, Schema, ValidationError
@@ -12,8 +14,13 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from service.canonical import JsonMap, dump_json
 from service.play.refusals import FieldError, InvalidBody, Refusal
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
 JSON_TYPE = "application/json"
 BODY_BYTES_AT_MOST = 64 * 1024
+LENGTH_DIGITS = 9
+PART_SECONDS = 10
 UNKNOWN_FIELD = "Unknown field."
 
 
@@ -56,14 +63,50 @@ def read_json(request: Request) -> JsonMap:
 
 
 def _read(request: Request) -> bytes:
-    """The body's bytes, never more than are allowed; raises RequestEntityTooLarge."""
-    length = request.environ.get("CONTENT_LENGTH", "")
-    if not length.isdecimal():
-        return request.get_data(cache=False)
-    if int(length) > BODY_BYTES_AT_MOST:
+    """The body's bytes, all of them and never more than are allowed.
+
+    Raises RequestEntityTooLarge, and MalformedJson for a body whose transfer
+    is broken off, malformed, or stalls.
+    """
+    environ = request.environ
+    length = environ.get("CONTENT_LENGTH") or ""
+    if not length:
+        limit = BODY_BYTES_AT_MOST + 1 if environ.get("wsgi.input_terminated") else 0
+        data = _read_part(environ, limit)
+        if len(data) > BODY_BYTES_AT_MOST:
+            raise RequestEntityTooLarge
+        return data
+    expected = int(length) if len(length) <= LENGTH_DIGITS else BODY_BYTES_AT_MOST + 1
+    if expected > BODY_BYTES_AT_MOST:
         raise RequestEntityTooLarge
-    data: bytes = request.environ["wsgi.input"].read(int(length))
+    data = _read_part(environ, expected)
+    if len(data) < expected:
+        raise MalformedJson(reason="it ends early")
     return data
+
+
+def _read_part(environ: "WSGIEnvironment", limit: int) -> bytes:
+    """So many bytes of the body at most; raises MalformedJson."""
+    with _patience(environ.get("gunicorn.socket")):
+        try:
+            data: bytes = environ["wsgi.input"].read(limit)
+        except Exception as error:  # each server has its own ways to say that a body is broken
+            raise MalformedJson(reason="its transfer is malformed or stalled") from error
+    return data
+
+
+@contextmanager
+def _patience(connection: socket | None) -> Iterator[None]:
+    """Wait a while for each part of a body, and not for ever: others want the thread."""
+    if connection is None:
+        yield
+        return
+    before = connection.gettimeout()
+    connection.settimeout(PART_SECONDS)
+    try:
+        yield
+    finally:
+        connection.settimeout(before)
 
 
 def load_body(schema: Schema, body: JsonMap, at: str = "") -> Any:  # noqa: ANN401
@@ -103,12 +146,10 @@ def _advice(message: str, schema: Schema | None, at: str) -> str:
 
 
 def _parse(data: bytes) -> object:
+    """The value, if it is JSON of one clear meaning and can be written again."""
     try:
-        text = data.decode()
-        value = _DECODER.decode(text)
-        if "\\u" in text:
-            dump_json(value)  # an escaped half of a surrogate pair has no UTF-8
-    except (UnicodeError, TypeError) as error:
+        value = _DECODER.decode(data.decode())
+    except UnicodeDecodeError as error:
         raise MalformedJson(reason="it is not UTF-8 text") from error
     except RecursionError as error:
         raise MalformedJson(reason="it is nested too deeply") from error
@@ -116,7 +157,12 @@ def _parse(data: bytes) -> object:
         reason = f"{error.msg} at line {error.lineno}, column {error.colno}"
         raise MalformedJson(reason=reason) from error
     except ValueError as error:
-        raise MalformedJson(reason=str(error) or "a number is too long") from error
+        raise MalformedJson(reason=str(error)) from error
+    try:
+        dump_json(value)
+    except TypeError as error:
+        reason = "a text is no Unicode, a number too large, or the nesting too deep"
+        raise MalformedJson(reason=reason) from error
     return value
 
 

@@ -34,7 +34,7 @@ OPERATIONS: Sequence[Operation] = (
 def register_edge(app: Flask, services: Services) -> None:
     """Give the app its routes, its problems and its headers."""
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES_AT_MOST
-    app.url_map.strict_slashes = True
+    app.url_map.merge_slashes = False
     register_problems(app)
     app.wsgi_app = Doorway(app.wsgi_app, services.new_request_id)  # type: ignore[method-assign]
     texts = _texts(app)

@@ -1,5 +1,6 @@
 """Seats and moves: what changes a game."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 
@@ -10,7 +11,6 @@ from service.api.bodies import load_body
 from service.api.games import seated_answer
 from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
 from service.api.schemas import (
-    SEATS_AT_MOST,
     ContributionRequestSchema,
     SeatRequestSchema,
     any_move_request_schema,
@@ -85,7 +85,7 @@ def _seated(call: Call, seated: Seated) -> JsonMap:
 
 def _seat(text: str) -> Seat:
     """The seat of the path; one that no table has is nobody's."""
-    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:3]) <= SEATS_AT_MOST):
+    if not SEAT.fullmatch(text):
         raise NotSeated
     return Seat(int(text))
 
@@ -103,6 +103,8 @@ def _schema(name: str, version: str) -> Schema:
     """The schema of the ruleset's moves, built once."""
     return move_request_schema(find(name, version))
 
+
+SEAT = re.compile("[1-9][0-9]?")
 
 OPERATIONS = (
     Operation(

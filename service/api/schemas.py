@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, post_load, validate
@@ -21,12 +22,13 @@ SEATS_AT_MOST = 16
 CONTRIBUTION_CHARS = 64
 NAME_CHARS = 40
 LABEL_CHARS = 80
+YEARS_AT_MOST = 9990
 MOVES_AT_MOST = 32
 VERSIONS_AT_MOST = 2**31 - 1
 
-ULID_PATTERN = "^[0-7][0-9a-hjkmnp-tv-z]{25}$"
 PRINTABLE_ASCII = "^[ -~]*$"
 SECRET_HEX = "^[0-9a-f]{64}$"  # noqa: S105  the form of a secret, not one
+NAME_OF_RULESET = "^[a-z0-9-]{1,64}$"
 SEAT_OR_ALL = "^([1-9][0-9]?|all)$"
 NAME_PATTERN = (
     r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
@@ -55,6 +57,13 @@ class Matches(validate.Validator):
         if not self._pattern.fullmatch(value):
             raise ValidationError(self._error)
         return value
+
+
+def _is_in_range(moment: datetime) -> None:
+    """Refuse a time so far off that not every clock can tell it."""
+    if moment.year > YEARS_AT_MOST:
+        message = f"Not after the year {YEARS_AT_MOST}."
+        raise ValidationError(message)
 
 
 class PlayerRequestSchema(RequestSchema):
@@ -99,7 +108,8 @@ class KeyRequestSchema(RequestSchema):
         format="iso",
         load_default=None,
         allow_none=True,
-        metadata={"description": "When the key ends; never unless set. RFC 3339."},
+        validate=_is_in_range,
+        metadata={"description": "When the key ends, in the future; never unless set. RFC 3339."},
     )
 
     @post_load
@@ -275,7 +285,11 @@ class GamesQuerySchema(PageQuerySchema):
     status = fields.String(
         load_default=None, validate=validate.OneOf(["open", "active", "finished", "voided"])
     )
-    ruleset = fields.String(load_default=None)
+    ruleset = fields.String(
+        load_default=None,
+        validate=Matches(NAME_OF_RULESET, "No ruleset has such a name."),
+        metadata={"description": "A ruleset's name.", "pattern": NAME_OF_RULESET},
+    )
     player = fields.String(
         load_default=None,
         validate=validate.Equal("me"),

@@ -1,6 +1,7 @@
 """Cards, packs and seats: the words that every ruleset speaks."""
 
 from service.cards.card import (
+    JOKERS_AT_MOST,
     Card,
     Rank,
     Suit,
@@ -13,7 +14,7 @@ from service.cards.card import (
     rank_of,
     suit_of,
 )
-from service.cards.pack import JOKERS_AT_MOST, pack
+from service.cards.pack import pack
 from service.cards.seat import Seat, clockwise, next_seat
 
 __all__ = [

@@ -15,6 +15,7 @@ SUITED_CARDS = 52
 RANKS_IN_A_SUIT = 13
 RANK_TEXTS = "23456789TJQKA"
 SUIT_TEXTS = "cdhs"
+JOKERS_AT_MOST = 8
 
 
 class Suit(IntEnum):
@@ -57,8 +58,11 @@ class Rank(IntEnum):
         return RANK_TEXTS[self]
 
 
-_SUITED_TEXTS = tuple(rank + suit for suit in SUIT_TEXTS for rank in RANK_TEXTS)
-_SUITED_CARDS = {text: Card(number) for number, text in enumerate(_SUITED_TEXTS)}
+_TEXTS = (
+    *(rank + suit for suit in SUIT_TEXTS for rank in RANK_TEXTS),
+    *(f"X{number}" for number in range(1, JOKERS_AT_MOST + 1)),
+)
+_CARDS = {text: Card(number) for number, text in enumerate(_TEXTS)}
 _SUITS = tuple(suit for suit in Suit for _ in Rank)
 _RANKS = tuple(rank for _ in Suit for rank in Rank)
 
@@ -85,25 +89,21 @@ def rank_of(card: Card) -> Rank:
 
 def card_text(card: Card) -> str:
     """The card as text: rank and suit (`Td`), or `X1`, `X2` … for a joker."""
-    if is_joker(card):
-        return f"X{card - SUITED_CARDS + 1}"
-    return _SUITED_TEXTS[card]
+    return _TEXTS[card]
 
 
 def parse_card(text: str) -> Card:
     """The card that the text names; raises ValueError for anything else."""
-    card = _SUITED_CARDS.get(text)
-    if card is not None:
-        return card
-    if len(text) == len("X1") and text[0] == "X" and text[1] in "12345678":
-        return Card(SUITED_CARDS + int(text[1]) - 1)
-    message = f"{text!r} is no card: cards are written like 4h, Td or X1."
-    raise ValueError(message)
+    card = _CARDS.get(text)
+    if card is None:
+        message = f"{text!r} is no card: cards are written like 4h, Td or X1."
+        raise ValueError(message)
+    return card
 
 
 def cards_text(cards: Iterable[Card]) -> list[str]:
     """The cards as text, in the order given."""
-    return [card_text(card) for card in cards]
+    return [_TEXTS[card] for card in cards]
 
 
 def parse_cards(texts: Iterable[str]) -> tuple[Card, ...]:

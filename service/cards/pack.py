@@ -2,8 +2,6 @@
 
 from service.cards.card import SUITED_CARDS, Card
 
-JOKERS_AT_MOST = 8
-
 
 def pack(jokers: int = 0) -> tuple[Card, ...]:
     """52 cards, clubs to spades, each from two to ace, then that many jokers."""

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Iterator, Sequence
-from itertools import count
+from itertools import chain, count
 from struct import unpack
 
 from service.cards import Card
@@ -12,8 +12,8 @@ WORD_RANGE = 2**32
 
 def words(key: bytes) -> Iterator[int]:
     """Big-endian 32-bit words without end: HMAC-SHA256(key, u32be(0)), (1) …, eight a block."""
-    for index in count():
-        yield from unpack(">8I", hmac.digest(key, index.to_bytes(4, "big"), "sha256"))
+    blocks = (hmac.digest(key, index.to_bytes(4, "big"), "sha256") for index in count())
+    return chain.from_iterable(unpack(">8I", block) for block in blocks)
 
 
 def below(bound: int, source: Iterator[int]) -> int:

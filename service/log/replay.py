@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from service.canonical import Json, JsonMap, canonical_text
+from service.canonical import JsonMap, canonical_text
 from service.cards import Seat
 from service.log import steps
 from service.log.events import GENESIS, Actor, Event
@@ -19,7 +19,6 @@ from service.rules.registry import UnknownRuleset, find
 from service.rules.violation import RuleViolation
 
 _OF_A_ROUND = frozenset({"move", "round_ended", "game_ended"})
-_ABSENT: Json = "\0absent"
 
 
 class ReplayDiverged(Exception):
@@ -79,8 +78,9 @@ def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
         after = game
     else:
         draft, after = step
-        if draft.data != event.data:
-            raise ReplayDiverged(event.seq, _difference(draft.data, event.data))
+        if canonical_text(draft.data) != canonical_text(event.data):
+            field = _difference(draft.data, event.data)
+            raise ReplayDiverged(event.seq, f"{field} is not what follows from the events before")
     moved_on = replace(after, version=event.seq, head=event.hash, at=event.at)
     return Frame(game, event, moved_on)
 
@@ -176,7 +176,10 @@ def _before_round(game: Game, event: Event) -> Game:
 
 def _difference(replayed: JsonMap, recorded: JsonMap) -> str:
     """The first field, by name, in which the record differs from the replay."""
-    for key in sorted({*replayed, *recorded}):
-        if replayed.get(key, _ABSENT) != recorded.get(key, _ABSENT):
-            return f"{key} is not what follows from the events before it"
-    return f"{canonical_text(recorded)} differs"
+    fields = sorted({*replayed, *recorded})
+    return next(name for name in fields if _field(replayed, name) != _field(recorded, name))
+
+
+def _field(data: JsonMap, name: str) -> str:
+    """The field's canonical text; true is not 1, and null is not absent."""
+    return canonical_text({name: data[name]} if name in data else {})

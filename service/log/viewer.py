@@ -26,7 +26,7 @@ class Viewer:
     def tag(self) -> str:
         """What tells this viewer's answers from another's, for an entity tag."""
         seats = ".".join(str(seat) for seat in sorted(self.sees))
-        return f"{self.seat or 0}-{seats}" if seats else str(self.seat or 0)
+        return f"{self.role}.{self.seat or 0}.{seats}"
 
 
 SPECTATOR = Viewer(role="spectator", seat=None, sees=frozenset())

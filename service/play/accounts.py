@@ -6,7 +6,15 @@ from datetime import datetime
 
 from service.play.caller import SCOPES, Caller
 from service.play.idempotency import refuse_other_body
-from service.play.refusals import KeyNotFound, SecretAlreadyShown, TooManyKeys, Unauthenticated
+from service.play.ids import is_id
+from service.play.refusals import (
+    FieldError,
+    InvalidBody,
+    KeyNotFound,
+    SecretAlreadyShown,
+    TooManyKeys,
+    Unauthenticated,
+)
 from service.play.services import Services
 from service.play.tokens import digest, is_well_formed, make_token
 from service.store import players
@@ -77,6 +85,8 @@ def add_key(
     if request is not None:
         _refuse_replay(services, request)
     wanted = read()
+    if wanted.expires_at is not None and wanted.expires_at <= services.now():
+        raise InvalidBody([FieldError("/expires_at", "It lies in the past.")])
     for scope in wanted.scopes:
         caller.require(scope)
     live = players.count_live_keys(services.database, caller.player, services.now())
@@ -101,7 +111,8 @@ def list_keys(
 
 def revoke_key(services: Services, caller: Caller, key: str) -> None:
     """Revoke one of the caller's keys, for good; doing it twice is no fault."""
-    if not players.revoke_key(services.database, caller.player, key, services.now()):
+    now = services.now()
+    if not is_id(key) or not players.revoke_key(services.database, caller.player, key, now):
         raise KeyNotFound
     services.keys.forget(key)
 

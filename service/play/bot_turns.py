@@ -10,17 +10,25 @@ from service.log.game import Game
 from service.log.steps import Frame
 from service.play.committing import commit
 from service.play.pen import Pen
+from service.play.refusals import Busy
 from service.play.services import Services
+from service.store.database import StoreUnavailable
 
 BOTS_TIME = timedelta(seconds=1)
 """How long a request plays on for bots; the worker goes on from there."""
 
 
 def play_bots(services: Services, game: Game) -> Game:
-    """Let bots move until a person is to act, a round has ended, or their time is up."""
+    """Let bots move until a person is to act, a round has ended, or their time is up.
+
+    What the caller wrote stands, whatever becomes of the bots: the worker goes on.
+    """
     until = services.now() + BOTS_TIME
     while is_bot_to_act(game) and services.now() < until:
-        committed = commit(services, game.id, lambda now: _bot_turn(services, now))
+        try:
+            committed = commit(services, game.id, lambda now: _bot_turn(services, now))
+        except (StoreUnavailable, Busy):
+            break
         game = committed.game
         if not committed.frames or len(committed.frames) > 1:
             break

@@ -1,18 +1,16 @@
 """Finding a game: from memory, from its log, at a version, and bringing it up to date."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from service.log.events import Event
 from service.log.game import Game, Secret
 from service.log.replay import ReplayDiverged, advance, resume
 from service.log.steps import Frame
+from service.play.ids import is_id
 from service.play.refusals import EventNotFound, GameNotFound
 from service.play.services import Services
 from service.store.appends import RequestKey
 from service.store.reads import Binding, Tail, load, read_events, read_tail
-
-ULID = re.compile("[0-7][0-9a-hjkmnp-tv-z]{25}")
 
 
 def find_game(services: Services, game: str, player: str | None) -> Game:
@@ -86,7 +84,7 @@ def _load(services: Services, game: str) -> Game:
 
 
 def _read(services: Services, game: str, at: int | None = None) -> tuple[Secret, Sequence[Event]]:
-    if not ULID.fullmatch(game):
+    if not is_id(game):
         raise GameNotFound
     limits = {} if at is None else {"at": at}
     stored = load(services.database, game, services.dealer, **limits)

@@ -29,7 +29,6 @@ from service.play.services import Services
 from service.rules.ruleset import AnyRuleset
 from service.rules.violation import RuleViolation
 from service.store.appends import RequestKey
-from service.store.database import StoreUnavailable
 
 MISSED_EVENTS_AT_MOST = 100
 """How many events a version conflict brings along; the rest are read page by page."""
@@ -75,7 +74,7 @@ def make_moves(
     version, turn, batch, rules.
     """
     committed = commit(services, game, lambda now: _decide(services, now, player, read, key), key)
-    present = _with_bots(services, committed.game)
+    present = play_bots(services, committed.game)
     return Moved(
         frames=committed.frames,
         game=present,
@@ -169,11 +168,3 @@ def _refused_move(
 
 def _position(game: Game) -> JsonMap:
     return {"current_version": game.version, "to_act": game.to_act}
-
-
-def _with_bots(services: Services, game: Game) -> Game:
-    """The game after the bots' turns; the move stands, whatever becomes of them."""
-    try:
-        return play_bots(services, game)
-    except StoreUnavailable:
-        return game

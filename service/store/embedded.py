@@ -6,6 +6,7 @@ that started it, however that process ends.
 """
 
 import ctypes
+import fcntl
 import os
 import pwd
 import shutil
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from stat import S_ISDIR
 from tempfile import gettempdir
 
 import psycopg
@@ -32,6 +34,7 @@ SOCKET_PATH_AT_MOST = 90
 """Bytes of a folder's path that leave room for the socket's own name."""
 
 START_SECONDS = 20
+LOCK_SECONDS = 3
 STOP_SECONDS = 15
 PR_SET_PDEATHSIG = 1
 
@@ -40,7 +43,6 @@ SETTINGS: Mapping[str, str] = {
     "unix_socket_permissions": "0700",
     "synchronous_commit": "on",
     "wal_level": "replica",
-    "max_connections": "100",
     "shared_buffers": "128MB",
     "logging_collector": "off",
     "log_min_messages": "warning",
@@ -69,6 +71,11 @@ class Account:
         """The group that goes with it."""
         return None if self.user is None else self.gid
 
+    @property
+    def extra_groups(self) -> list[int] | None:
+        """No other group: root's are none of the server's business."""
+        return None if self.user is None else []
+
 
 @dataclass(frozen=True, slots=True)
 class Urls:
@@ -80,26 +87,54 @@ class Urls:
 
 
 @contextmanager
-def embedded_postgres(home: Path, binaries: Path | None = None) -> Iterator[Urls]:
+def embedded_postgres(
+    home: Path, binaries: Path | None = None, connections: int = 100
+) -> Iterator[Urls]:
     """Run the server whose data are under `home`, and stop it afterwards.
 
     Raises NoPostgres.
     """
     account = _account()
     home.mkdir(parents=True, exist_ok=True)
+    with _alone(home):
+        yield from _run_server(home, binaries, connections, account)
+
+
+def _run_server(
+    home: Path, binaries: Path | None, connections: int, account: Account
+) -> Iterator[Urls]:
     _refuse_unreachable(home, account)
     bin_folder = _runnable(binaries or find_binaries(), home, account)
     data = home / "postgres"
     sockets = _socket_folder(home, account)
     if not (data / "PG_VERSION").exists():
         _initialise(bin_folder, data, account)
-    server = _start(bin_folder, data, sockets, account)
+    command = _command(bin_folder, data, sockets, connections)
+    server = _start(command, data, sockets, account)
     try:
         urls = _urls(sockets)
         _create_roles(urls)
         yield urls
     finally:
         _stop(server)
+
+
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Be the only one to run a server here; raises NoPostgres if another does."""
+    deadline = time.monotonic() + LOCK_SECONDS
+    with (home / "lock").open("a") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                if time.monotonic() > deadline:
+                    message = f"another service runs on {home}: set FAIRDEAL_HOME to another folder"
+                    raise NoPostgres(message) from error
+                time.sleep(0.1)
+            else:
+                break
+        yield
 
 
 def _account() -> Account:
@@ -186,8 +221,9 @@ def _socket_folder(home: Path, account: Account) -> Path:
         name = sha256(os.fsencode(home)).hexdigest()[:16]
         folder = Path(gettempdir(), f"fairdeal-{account.uid}-{name}")
     folder.mkdir(mode=0o700, exist_ok=True)
-    if folder.stat().st_uid not in (os.geteuid(), account.uid):
-        message = f"{folder} belongs to somebody else"
+    found = folder.lstat()
+    if not S_ISDIR(found.st_mode) or found.st_uid not in (os.geteuid(), account.uid):
+        message = f"{folder} is no folder of ours"
         raise NoPostgres(message)
     _give(folder, account)
     folder.chmod(0o700)
@@ -211,17 +247,22 @@ def _initialise(bin_folder: Path, data: Path, account: Account) -> None:
     partial.rename(data)
 
 
+def _command(bin_folder: Path, data: Path, sockets: Path, connections: int) -> list[str | Path]:
+    """The server with its settings."""
+    command: list[str | Path] = [bin_folder / "postgres", "-D", data, "-k", sockets]
+    for name, value in {**SETTINGS, "max_connections": str(connections)}.items():
+        command += ["-c", f"{name}={value}"]
+    return command
+
+
 def _start(
-    bin_folder: Path, data: Path, sockets: Path, account: Account
+    command: list[str | Path], data: Path, sockets: Path, account: Account
 ) -> subprocess.Popen[bytes]:
     """Start the server and wait until it answers.
 
     The server before it may still be on its way out, so a refusal is met with
     another try.
     """
-    command: list[str | Path] = [bin_folder / "postgres", "-D", data, "-k", sockets]
-    for name, value in SETTINGS.items():
-        command += ["-c", f"{name}={value}"]
     log = data.with_name("postgres.log")
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
@@ -236,26 +277,32 @@ def _start(
                 preexec_fn=end_with_parent,  # noqa: PLW1509  no thread runs yet
                 user=account.user,
                 group=account.group,
+                extra_groups=account.extra_groups,
             )
-        if _answers(server, sockets, deadline):
+        if _answers(server, data, sockets, deadline):
             return server
         time.sleep(0.2)
     message = f"Postgres did not start within {START_SECONDS} s: {log} says why"
     raise NoPostgres(message)
 
 
-def _answers(server: "subprocess.Popen[bytes]", sockets: Path, deadline: float) -> bool:
-    """Whether the server comes to answer before it ends or time runs out."""
+def _answers(server: "subprocess.Popen[bytes]", data: Path, sockets: Path, deadline: float) -> bool:
+    """Whether this server, and no other, comes to answer before it ends or time runs out."""
     while server.poll() is None and time.monotonic() < deadline:
         try:
             psycopg.connect(_urls(sockets).superuser, connect_timeout=2).close()
         except psycopg.OperationalError:
             time.sleep(0.02)
         else:
-            return server.poll() is None
+            return server.poll() is None and _is_postmaster(server, data)
     if server.poll() is None:
         _stop(server)
     return False
+
+
+def _is_postmaster(server: "subprocess.Popen[bytes]", data: Path) -> bool:
+    lines = (data / "postmaster.pid").read_text().splitlines()
+    return lines[0] == str(server.pid)
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:
@@ -303,8 +350,8 @@ def _create_roles(urls: Urls) -> None:
 
 
 def _give(folder: Path, account: Account) -> None:
-    if folder.stat().st_uid != account.uid:
-        os.chown(folder, account.uid, account.gid)
+    if folder.lstat().st_uid != account.uid:
+        os.chown(folder, account.uid, account.gid, follow_symlinks=False)
 
 
 def _run(command: Sequence[str | Path], account: Account) -> None:
@@ -316,4 +363,5 @@ def _run(command: Sequence[str | Path], account: Account) -> None:
         cwd="/",
         user=account.user,
         group=account.group,
+        extra_groups=account.extra_groups,
     )

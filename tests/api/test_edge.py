@@ -107,6 +107,7 @@ def test_every_refusal_has_a_page_and_is_described_where_it_is_given() -> None:
         ("GET", "/rulesets/snap", 404, "ruleset_not_found"),
         ("GET", "/rulesets/jokers-go-boom/9", 404, "ruleset_not_found"),
         ("GET", "/?x=1", 400, "invalid_query"),
+        ("GET", "/players//me", 404, "not_found"),
     ],
 )
 def test_every_refusal_is_a_problem_with_all_its_headers(

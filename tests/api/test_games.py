@@ -159,6 +159,8 @@ def test_the_opener_sits_in_seat_one_and_the_commitment_is_there(ilze: Person) -
         ({"bots": [{"seat": 2, "level": "genius"}]}, "/bots/0/level"),
         ({"bots": [7]}, "/bots/0"),
         ({"sandbox": {"secret": "5A" * 32}}, "/sandbox/secret"),
+        ({"visibility": "private"}, "/visibility"),
+        ({"visibility": "private", "bots": [{"seat": 2}]}, "/visibility"),
         ({"sandbox": {"secret": "5a" * 32 + "\n"}}, "/sandbox/secret"),
         ({"contribution": "mine"}, "/contribution"),
         ({"turn_seconds": 5}, "/turn_seconds"),
@@ -328,7 +330,7 @@ def test_one_player_holds_several_seats_of_a_sandbox(ilze: Person, services: Ser
 def test_a_private_game_is_not_found_by_strangers(
     people: list[Person], client: FlaskClient
 ) -> None:
-    game = opened(people[0], visibility="private", bots=[{"seat": 2}])["game"]
+    game = opened(people[0], visibility="private", bots=[{"seat": 2}, {"seat": 3}])["game"]
     for path in ("", "/events", "/replay"):
         assert people[0].get(f"/games/{game}{path}").status_code == 200
         assert code(people[1].get(f"/games/{game}{path}")) == (404, "game_not_found")
@@ -381,6 +383,8 @@ def test_lists_are_paged(ilze: Person) -> None:
         "turn=1",
         "sandbox=maybe",
         "colour=red",
+        "ruleset=%00",
+        "ruleset=Snap!",
         "limit=1&limit=2",
         "cursor=ZGEgZGE",
     ],

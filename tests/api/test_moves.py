@@ -215,6 +215,8 @@ BAD_BODIES: list[tuple[bytes, str, tuple[int, str]]] = [
     (b"\xef\xbb\xbf{}", "application/json", (400, "malformed_json")),
     (b"[" * 30_000, "application/json", (400, "malformed_json")),
     (b'{"expected_version": ' + b"9" * 5_000 + b"}", "application/json", (400, "malformed_json")),
+    (b'{"expected_version": ' + b"9" * 30 + b"}", "application/json", (400, "malformed_json")),
+    (b'{"a": ' + b"[" * 400 + b"]" * 400 + b"}", "application/json", (400, "malformed_json")),
     (b"[]", "application/json", (422, "validation_failed")),
     (b"null", "application/json", (422, "validation_failed")),
     (b'"move"', "application/json", (422, "validation_failed")),

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -6,6 +7,7 @@ import pytest
 from conftest import Person, fresh_key
 from flask.testing import FlaskClient
 
+from service.app import create_app
 from service.play.services import Services
 from service.play.tokens import digest, is_well_formed, make_token
 
@@ -132,11 +134,35 @@ def test_a_key_gives_no_scope_that_it_lacks(ilze: Person) -> None:
     assert keeper.post("/players/me/keys", {"scopes": ["keys"]}).status_code == 201
 
 
-def test_a_key_expires(ilze: Person) -> None:
-    past = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
-    made = ilze.post("/players/me/keys", {"expires_at": past}).get_json()
+def test_a_key_expires(ilze: Person, services: Services) -> None:
+    soon = (datetime.now(UTC) + timedelta(minutes=1)).isoformat()
+    made = ilze.post("/players/me/keys", {"expires_at": soon}).get_json()
     headers = {"Authorization": f"Bearer {made['token']}"}
-    assert ilze.client.get("/players/me", headers=headers).status_code == 401
+    assert ilze.client.get("/players/me", headers=headers).status_code == 200
+    later = replace(services, now=lambda: datetime.now(UTC) + timedelta(hours=1))
+    client = create_app(later).test_client()
+    assert client.get("/players/me", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "9999-12-31T23:59:59-23:59",
+        "9999-01-01T00:00:00Z",
+        "0001-01-01T00:00:00+23:59",
+        "2020-01-01T00:00:00Z",
+    ],
+)
+def test_a_key_that_could_not_live_is_not_made(ilze: Person, moment: str) -> None:
+    answer = ilze.post("/players/me/keys", {"expires_at": moment})
+    assert answer.status_code == 422
+    assert answer.get_json()["errors"][0]["pointer"] == "/expires_at"
+    assert len(ilze.get("/players/me/keys").get_json()["items"]) == 1
+
+
+@pytest.mark.parametrize("key", ["%00", "x", "%E2%80%A6", "0" * 300])
+def test_a_key_that_can_be_none_is_not_found(ilze: Person, key: str) -> None:
+    assert ilze.delete(f"/players/me/keys/{key}").status_code == 404
 
 
 def test_a_time_without_its_zone_is_refused(ilze: Person) -> None:

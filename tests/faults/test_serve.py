@@ -272,3 +272,29 @@ def test_without_any_postgres_the_way_out_is_named(monkeypatch: pytest.MonkeyPat
     with pytest.raises(NoPostgres, match="DATABASE_URL"):
         embedded.find_binaries()
     assert is_alive(os.getpid())
+
+
+def test_two_services_do_not_share_a_home(own_home: Path) -> None:
+    with (
+        embedded_postgres(own_home),
+        pytest.raises(NoPostgres, match="another service runs"),
+        embedded_postgres(own_home),
+    ):
+        raise AssertionError("a second server on the same data")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
+def test_a_link_in_the_place_of_the_sockets_folder_is_refused(own_home: Path) -> None:
+    home = own_home / ("y" * 100)
+    with embedded_postgres(home) as urls:
+        folder = Path(urls.service.split("host=")[1])
+    target = own_home / "target"
+    target.mkdir()
+    folder.rmdir()
+    folder.symlink_to(target)
+    try:
+        with pytest.raises(NoPostgres, match="no folder of ours"), embedded_postgres(home):
+            raise AssertionError("the link was followed")
+        assert target.stat().st_uid == 0
+    finally:
+        folder.unlink()

@@ -3,12 +3,12 @@ import random
 from typing import Any
 
 import pytest
-from games import opened, turn, whole_game
+from games import CREATOR, add, opened, turn, whole_game
 
 from service.cards import Seat, cards_text
-from service.log.game import Game
+from service.log.game import Game, Occupant
 from service.log.projection import event_line, view_json
-from service.log.steps import Frame
+from service.log.steps import Frame, take_seat
 from service.log.viewer import SPECTATOR, Viewer, everybody, only, viewer_of
 
 NAMES = {"player1": "Ilze", "player2": "Armen", "player3": "Jānis"}
@@ -64,6 +64,14 @@ def test_an_open_game_has_seats_and_no_table() -> None:
     assert shown["status"] == "open"
     assert [shown[key] for key in ("round", "dealer", "to_act", "phase", "table")] == [None] * 5
     assert [seat["player"] is None for seat in shown["seats"]] == [False, True, True]
+
+
+def test_a_bot_of_the_service_has_a_level_and_no_id() -> None:
+    frames = opened()[:1]
+    add(frames, take_seat(frames[-1].after, Seat(1), Occupant(kind="bot", level="steady"), CREATOR))
+    (first, *_) = view(frames[-1].after, SPECTATOR)["seats"]
+    assert first["player"] == {"kind": "bot", "name": "Bot (steady)", "level": "steady"}
+    assert private(frames[-1], everybody(frames[-1].after, SPECTATOR)) is None
 
 
 def test_each_seat_is_told_its_own_hand_at_the_deal() -> None:

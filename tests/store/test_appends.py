@@ -29,7 +29,7 @@ from service.store.schema import head_revision, migrate
 from service.store.secret_box import SealedSecret, SecretBox
 
 AT = "2026-12-01T10:15:30.123Z"
-WHO = Actor(kind="player", id="p")
+WHO = Actor(kind="player", id="01j00000000000000000000001")
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def new_game(database: Database, key: RequestKey | None = None, **options: Any) 
     secret = Secret(random.randbytes(32), SealedDealer.of)
     frames = [steps.write(steps.create(new_ulid(), opening, secret, WHO, AT), None, AT)]
     for number in (1, 2, 3):
-        who = Occupant(kind="human", player=f"player{number}")
+        who = Occupant(kind="human", player=f"01j{number:023d}")
         frames.append(then(frames, steps.take_seat(frames[-1].after, Seat(number), who, WHO)))
     frames.append(then(frames, steps.start(frames[-1].after)))
     frames += steps.consequences(frames[-1].after, AT)

@@ -1,6 +1,7 @@
 """Playing, drawing, passing: what each move does to a round, and why it may be refused."""
 
 from dataclasses import replace
+from itertools import islice
 from typing import TypeAlias, assert_never
 
 from service.cards import Card, Seat, card_text, clockwise, next_seat, rank_of, suit_of
@@ -119,8 +120,9 @@ def _is_called(state: State, move: Play) -> bool:
 def _boom(state: State) -> tuple[State, list[int]]:
     """Every other player draws one, clockwise from the left, as long as the stock lasts (G9)."""
     drew: list[int] = []
-    for seat in clockwise(state.seat_in_turn, len(state.hands)):
-        if seat == state.seat_in_turn or not state.stock:
+    others = len(state.hands) - 1
+    for seat in islice(clockwise(state.seat_in_turn, len(state.hands)), others):
+        if not state.stock:
             break
         state = _drawn(state, seat)
         drew.append(seat)

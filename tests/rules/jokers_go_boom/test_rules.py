@@ -383,3 +383,9 @@ def test_a_state_is_encoded_as_documented() -> None:
     }
     over = played(position("4c", "9d", "9h", discard="4h"), play("4c"))
     assert RULESET.encode(over)["to_act"] is None
+
+
+def test_every_move_ends_its_turn_so_none_may_be_followed_in_a_batch() -> None:
+    state = position("9s", "2c", "3c", discard="4h", stock="5d")
+    for move in (DRAW, PASS, play("4h")):
+        assert RULESET.reveals(state, RULESET.read_move(move))
