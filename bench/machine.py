@@ -37,7 +37,7 @@ def database() -> Iterator[Urls]:
 
 
 @contextmanager
-def gunicorn(application: str, url: str, workers: int = 2, threads: int = 8) -> Iterator[int]:
+def gunicorn(application: str, url: str, workers: int = 4, threads: int = 4) -> Iterator[int]:
     """The application behind the service's own server settings; the port."""
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"]

@@ -12,7 +12,9 @@ from service.store.secret_box import KEY_BYTES
 
 DEFAULT_PORT = 8000
 PORTS = range(1, 65536)
-DEFAULT_THREADS = 8
+DEFAULT_THREADS = 4
+WORKERS_A_CORE = 2
+"""Two processes with few threads serve faster than one with many: a thread waits for its turn."""
 
 
 class BadSettings(Exception):
@@ -31,7 +33,7 @@ class Settings:
     home: Path
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
-    workers: int = 2
+    workers: int = 4
     threads: int = DEFAULT_THREADS
     database_url: str | None = field(default=None, repr=False)
     owner_database_url: str | None = field(default=None, repr=False)
@@ -46,7 +48,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         home=_home(environment),
         host=environment.get("HOST", "127.0.0.1"),
         port=_number(environment, "PORT", DEFAULT_PORT, PORTS, faults),
-        workers=_number(environment, "FAIRDEAL_WORKERS", _cores(), range(1, 257), faults),
+        workers=_number(environment, "FAIRDEAL_WORKERS", _workers(), range(1, 257), faults),
         threads=_number(environment, "FAIRDEAL_THREADS", DEFAULT_THREADS, range(1, 257), faults),
         database_url=_url(environment, "DATABASE_URL", faults),
         owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
@@ -69,8 +71,8 @@ def _home(environment: Mapping[str, str]) -> Path:
     return (Path(shared) if shared else own / ".local" / "share") / "fairdeal"
 
 
-def _cores() -> int:
-    return max(2, os.cpu_count() or 1)
+def _workers() -> int:
+    return WORKERS_A_CORE * (os.cpu_count() or 1)
 
 
 def _number(

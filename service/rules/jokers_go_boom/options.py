@@ -3,10 +3,13 @@
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from service.cards import Card, Rank, is_joker, pack, rank_of
+from service.cards import JOKERS_AT_MOST, Card, Rank, is_joker, pack, rank_of
 
 SEATS = range(3, 5)
 """Three or four players (G1)."""
+
+JOKER_CARDS = frozenset(filter(is_joker, pack(JOKERS_AT_MOST)))
+ACES = frozenset(card for card in pack() if rank_of(card) is Rank.ACE)
 
 JOKERS = 2
 ROUNDS_AT_MOST = 20
@@ -54,8 +57,11 @@ def pack_for(options: Options) -> tuple[Card, ...]:
     return pack(options.jokers)
 
 
+def boom_cards(options: Options) -> frozenset[Card]:
+    """The cards that boom: the jokers, or the aces in a game without jokers (G3)."""
+    return JOKER_CARDS if options.jokers else ACES
+
+
 def is_boom_card(options: Options, card: Card) -> bool:
-    """Whether the card booms: a joker, or an ace in a game without jokers (G3)."""
-    if options.jokers:
-        return is_joker(card)
-    return rank_of(card) is Rank.ACE
+    """Whether the card booms in a game with these options (G3)."""
+    return card in boom_cards(options)

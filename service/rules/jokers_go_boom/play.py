@@ -54,20 +54,17 @@ def _play(state: State, move: Play) -> Turned:
         hands=_with_hand(state.hands, seat, hand),
         discard=(*state.discard, move.card),
         passes=0,
+        seat_in_turn=seat if not hand else next_seat(seat, len(state.hands)),
+        end=None if hand else RoundEnd(EndReason.WENT_OUT, seat),
     )
-    boomed = _is_called(state, move)
-    after, drew = _boom(played) if boomed else (played, [])
-    outcome: Outcome = {"boom": True, "drew": drew} if boomed else {}
-    if not hand:
-        return replace(after, end=RoundEnd(EndReason.WENT_OUT, seat)), outcome
-    return _next_turn(after), outcome
+    return _boom(played, seat) if _is_called(state, move) else (played, {})
 
 
 def _draw(state: State) -> Turned:
     """Draw one card; the turn ends even if the card fits (G8)."""
     if not state.stock:
         raise RuleViolation("G11", "The stock is empty: play a card, or pass if you can't.")
-    if must_play(state, card_to_follow(state)):
+    if must_play(state):
         raise RuleViolation("G7", "You hold a card that may be played: you must play.")
     seat = state.seat_in_turn
     return _next_turn(_drawn(state, seat)), {"drew": [seat]}
@@ -77,8 +74,7 @@ def _pass(state: State) -> Turned:
     """Pass; when every player in turn has passed the round is over (G11, G13)."""
     if state.stock:
         raise RuleViolation("G11", "Nobody passes while the stock has cards: draw one.")
-    followed = card_to_follow(state)
-    if any(may_play(state, card, followed) for card in state.hand):
+    if any(may_play(state, card) for card in state.hand):
         raise RuleViolation("G11", "You can play a card, so you must.")
     passed = replace(state, passes=state.passes + 1)
     if passed.passes == len(state.hands):
@@ -90,7 +86,7 @@ def _refuse_unless_playable(state: State, card: Card) -> None:
     if card not in state.hand:
         raise RuleViolation("G7", "You don't hold {card}.", card=card_text(card))
     followed = card_to_follow(state)
-    if followed is not None and not may_play(state, card, followed):
+    if followed is not None and not may_play(state, card):
         raise RuleViolation(
             "G7",
             "{card} follows neither suit nor rank: play a card of suit {suit} or of rank {rank}, "
@@ -117,23 +113,21 @@ def _is_called(state: State, move: Play) -> bool:
     return called and booms(state, move.card)
 
 
-def _boom(state: State) -> tuple[State, list[int]]:
+def _boom(state: State, boomer: Seat) -> Turned:
     """Every other player draws one, clockwise from the left, as long as the stock lasts (G9)."""
-    drew: list[int] = []
-    others = len(state.hands) - 1
-    for seat in islice(clockwise(state.seat_in_turn, len(state.hands)), others):
-        if not state.stock:
-            break
+    seats = len(state.hands)
+    others = islice(clockwise(boomer, seats), seats - 1)
+    drew = [seat for seat, _ in zip(others, state.stock, strict=False)]
+    for seat in drew:
         state = _drawn(state, seat)
-        drew.append(seat)
-    return state, drew
+    return state, {"boom": True, "drew": drew}
 
 
 def _drawn(state: State, seat: Seat) -> State:
     """The seat holds the top card of the stock as well."""
-    top, *stock = state.stock
+    top, stock = state.stock[0], state.stock[1:]
     hand = tuple(sorted((*state.hands[seat - 1], top)))
-    return replace(state, hands=_with_hand(state.hands, seat, hand), stock=tuple(stock), passes=0)
+    return replace(state, hands=_with_hand(state.hands, seat, hand), stock=stock)
 
 
 def _next_turn(state: State) -> State:
