@@ -1,9 +1,18 @@
 """The description as a page: no script, nothing from elsewhere, made from the same data."""
 
 import json
+import re
 from typing import Any
 
 from flask import render_template
+from markupsafe import Markup, escape
+
+QUOTED = re.compile("`([^`]+)`")
+
+
+def prose(text: str) -> Markup:
+    """The text as HTML: what stands in backticks is code."""
+    return Markup(QUOTED.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704  escaped before
 
 
 def docs_page(described: dict[str, Any]) -> str:

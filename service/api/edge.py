@@ -10,7 +10,7 @@ from marshmallow import ValidationError
 
 from service.api import games, meta, moves, players, rulesets
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
-from service.api.docs import docs_page
+from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
 from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
@@ -36,6 +36,7 @@ def register_edge(app: Flask, services: Services) -> None:
     app.config["MAX_CONTENT_LENGTH"] = BODY_BYTES_AT_MOST
     app.url_map.merge_slashes = False
     register_problems(app)
+    app.jinja_env.filters["prose"] = prose
     app.wsgi_app = Doorway(app.wsgi_app, services.new_request_id)  # type: ignore[method-assign]
     texts = _texts(app)
     for operation in OPERATIONS:

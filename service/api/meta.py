@@ -1,12 +1,14 @@
 """About the service itself: its map, its description, its problems, its health."""
 
+import json
+
 from flask import render_template
 
 from service.api import answers
 from service.api.operation import HTML, JSON, YAML, Answer, Call, Operation, Returns
 from service.api.problem_pages import ProblemPage
 from service.api.problems import PROBLEMS
-from service.canonical import JsonMap, dump_json
+from service.canonical import JsonMap
 from service.play.refusals import Refusal
 from service.store.database import StoreUnavailable, is_ready
 from service.store.schema import head_revision
@@ -64,7 +66,7 @@ def get_problem(call: Call, slug: str) -> Answer:
         raise ProblemNotFound(name=slug)
     headers = {**CACHED, "Vary": "Accept"}
     if call.request.accept_mimetypes.best_match([JSON, HTML]) == HTML:
-        example = dump_json(_example(page))
+        example = json.dumps(_example(page), indent=2, ensure_ascii=False)
         text = render_template("problem.html", problem=page, example=example)
         return Answer(200, text, headers, HTML)
     body: JsonMap = {
