@@ -163,6 +163,7 @@ def _refused_move(
         "rule_url": f"/rulesets/{ruleset.name}/{ruleset.version}#{violation.rule}",
         "move_index": index,
         "legal_moves": legal_moves_json(game, viewer_of(game, player)),
+        **violation.members,
     }
 
 

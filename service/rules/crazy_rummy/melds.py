@@ -1,0 +1,125 @@
+"""Melds: sets and runs, and how cards are read as one (C5 to C7, C10, C11)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import combinations
+
+from service.cards import Card, Rank, Suit, make_card, rank_of, suit_of
+
+RANKS_UPWARDS = (Rank.ACE, *(rank for rank in Rank if rank is not Rank.ACE))
+"""Ace low, king high; nothing follows a king (C5)."""
+
+SMALLEST_MELD = 3
+LARGEST_SET = 4
+LARGEST_RUN = 13
+
+
+class Kind(Enum):
+    """A set is of one rank, a run of one suit in sequence."""
+
+    SET = "set"
+    RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A card in a meld, and the card that it stands for: itself, unless it is wild."""
+
+    card: Card
+    stands_for: Card
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meld:
+    """A meld on the table; its places go upwards in a run, c d h s in a set."""
+
+    id: int
+    seat: int
+    kind: Kind
+    places: tuple[Place, ...]
+
+    @property
+    def represented(self) -> tuple[Card, ...]:
+        """The cards that the meld stands for."""
+        return tuple(place.stands_for for place in self.places)
+
+
+def height(card: Card) -> int:
+    """How high the card is: 0 for an ace, 12 for a king (C5)."""
+    return (rank_of(card) + 1) % LARGEST_RUN
+
+
+def kind_of(cards: Sequence[Card]) -> Kind | None:
+    """What the cards are as they stand, in any order: a set, a run, or no meld."""
+    if len(cards) < SMALLEST_MELD or len(set(cards)) < len(cards):
+        return None
+    if len({rank_of(card) for card in cards}) == 1:
+        return Kind.SET
+    heights = sorted(map(height, cards))
+    is_sequence = heights == list(range(heights[0], heights[0] + len(heights)))
+    if len({suit_of(card) for card in cards}) == 1 and is_sequence:
+        return Kind.RUN
+    return None
+
+
+def in_order(places: Sequence[Place]) -> tuple[Place, ...]:
+    """The places in the order of what they stand for: a run upwards, a set c d h s."""
+    return tuple(
+        sorted(places, key=lambda place: (height(place.stands_for), suit_of(place.stands_for)))
+    )
+
+
+def every_meld(length: int) -> Iterator[tuple[Card, ...]]:
+    """Every meld of that many cards, in order: sets by rank, then runs by suit and lowest rank."""
+    if length <= LARGEST_SET:
+        for rank in RANKS_UPWARDS:
+            yield from combinations((make_card(rank, suit) for suit in Suit), length)
+    for suit in Suit:
+        for lowest in range(LARGEST_RUN - length + 1):
+            ranks = RANKS_UPWARDS[lowest : lowest + length]
+            yield tuple(make_card(rank, suit) for rank in ranks)
+
+
+def readings(cards: Sequence[Card], wild: Rank) -> list[tuple[Card, ...]]:
+    """What the cards may stand for, card by card in the order sent: each way to read them (C11).
+
+    Two readings are one if they represent the same cards: then a wild card
+    that is one of them stands for itself, and the rest, in the order sent,
+    fill the free places upwards.
+    """
+    if not SMALLEST_MELD <= len(cards) <= LARGEST_RUN:
+        return []
+    if kind_of(cards) is not None:
+        return [tuple(cards)]
+    naturals = {card for card in cards if rank_of(card) is not wild}
+    return [
+        _filled(cards, represented)
+        for represented in every_meld(len(cards))
+        if naturals <= set(represented)
+    ]
+
+
+def _filled(cards: Sequence[Card], represented: Sequence[Card]) -> tuple[Card, ...]:
+    """What each card stands for in that meld; those that are in it stand for themselves."""
+    free = iter([card for card in represented if card not in cards])
+    return tuple(card if card in represented else next(free) for card in cards)
+
+
+def additions(meld: Meld) -> tuple[Card, ...]:
+    """The cards that may be laid off on the meld, upwards: a set's fourth, a run's two ends."""
+    represented = meld.represented
+    if meld.kind is Kind.SET:
+        rank = rank_of(represented[0])
+        suits = {suit_of(card) for card in represented}
+        return tuple(make_card(rank, suit) for suit in Suit if suit not in suits)
+    suit = suit_of(represented[0])
+    lowest, highest = height(represented[0]), height(represented[-1])
+    ends = [lowest - 1] if lowest > 0 else []
+    ends += [highest + 1] if highest < LARGEST_RUN - 1 else []
+    return tuple(make_card(RANKS_UPWARDS[end], suit) for end in ends)
+
+
+def rank_for_round(number: int) -> Rank:
+    """The rank that is wild in that round: aces in the first, kings in the thirteenth (C4)."""
+    return RANKS_UPWARDS[number - 1]
