@@ -46,8 +46,12 @@ openapi: $(VENV)/develop  ## write openapi.yaml anew, to be looked at and commit
 	$(BIN)/fairdeal openapi
 
 .PHONY: migration
-migration: $(VENV)/develop  ## make a migration by what service/store/tables.py says: make migration NAME="add a column"
+migration: $(if $(NAME),$(VENV)/develop,unnamed)  ## make a migration by what service/store/tables.py says: make migration NAME="add a column"
 	$(BIN)/python -m migrations.make "$(NAME)"
+
+.PHONY: unnamed
+unnamed:
+	@echo 'say what it does: make migration NAME="add a column"'; exit 1
 
 .PHONY: format
 format: $(VENV)/develop  ## format the code

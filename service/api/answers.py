@@ -78,6 +78,18 @@ class ProblemSchema(OpenSchema):
     instance = fields.String(required=True, metadata={"description": "The request's id."})
     code = fields.String(required=True)
     errors = fields.List(fields.Nested(ProblemFieldSchema))
+    rule = fields.String(metadata={"description": "The number of the rule that is broken."})
+    rule_url = fields.String()
+    move_index = StrictInteger(metadata={"description": "Which move of the batch, from 0."})
+    legal_moves = fields.List(AnyOf(_moves()))
+    readings = fields.List(
+        fields.Raw(), metadata={"description": "Values of `as`, each ready to post."}
+    )
+    current_version = StrictInteger()
+    to_act = SeatField(allow_none=True)
+    game_status = fields.String()
+    parameter = fields.String()
+    scope = fields.String()
 
 
 class PlayerSchema(AnswerSchema):

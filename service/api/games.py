@@ -130,11 +130,18 @@ OPERATIONS = (
         summary="Open a game",
         description="You sit in seat 1 unless `sit` is false. The game starts when its last seat "
         "is taken; where bots sit in all the others, when you give your contribution. The "
-        "commitment to the deal is in the answer, before anybody can contribute to it.",
+        "commitment to the deal is in the answer, before anybody can contribute to it. A table of "
+        "bots alone (`sit: false`) starts at once and plays on by itself.",
         view=post_game,
         scope=PLAY,
         body=GameRequestSchema(),
-        returns={201: Returns("The game, open.", {JSON: answers.SeatedSchema()}, ("Location",))},
+        returns={
+            201: Returns(
+                "The game, open.",
+                {JSON: answers.SeatedSchema()},
+                ("Location", "Idempotent-Replayed"),
+            )
+        },
         is_idempotent_by_key=True,
     ),
     Operation(
@@ -175,7 +182,7 @@ OPERATIONS = (
         tag="Games",
         summary="Read the log",
         description="Every event after a seq, in order and without gaps, exactly as chained; "
-        "beside each what your own seat learned by it.",
+        "in `private`, by seat, what your own seat alone learned by it.",
         view=get_events,
         scope=READ,
         is_open=True,

@@ -10,7 +10,7 @@ from service.api.problem_pages import ProblemPage
 from service.api.problems import PROBLEMS
 from service.canonical import JsonMap
 from service.play.refusals import Refusal
-from service.store.database import StoreUnavailable, is_ready
+from service.store.database import is_ready
 from service.store.schema import head_revision
 
 CACHED = {"Cache-Control": "public, max-age=300"}
@@ -22,6 +22,13 @@ class ProblemNotFound(Refusal):
 
     slug = "not-found"
     message = "There is no problem `{name}`: `GET /problems` lists them."
+
+
+class NotReady(Refusal):
+    """The schema is of another release."""
+
+    slug = "not-ready"
+    message = "The database's schema is of another release: run `fairdeal migrate`."
 
 
 def get_map(_call: Call) -> Answer:
@@ -87,7 +94,7 @@ def get_livez(_call: Call) -> Answer:
 def get_readyz(call: Call) -> Answer:
     """Whether it can serve: the database answers, and its schema is this release's."""
     if not is_ready(call.services.database, head_revision()):
-        raise StoreUnavailable
+        raise NotReady
     return Answer(200, {"status": "ready"}, LIVE)
 
 
@@ -194,5 +201,6 @@ OPERATIONS = (
         view=get_readyz,
         is_open=True,
         returns={200: Returns("It can.", {JSON: answers.HealthSchema()})},
+        refuses=("not-ready",),
     ),
 )

@@ -118,7 +118,11 @@ OPERATIONS = (
         view=post_seat,
         scope=PLAY,
         body=SeatRequestSchema(),
-        returns={201: Returns("Your seat.", {JSON: answers.SeatedSchema()}, ("Location",))},
+        returns={
+            201: Returns(
+                "Your seat.", {JSON: answers.SeatedSchema()}, ("Location", "Idempotent-Replayed")
+            )
+        },
         refuses=(
             "game-not-found",
             "already-seated",
@@ -168,7 +172,13 @@ OPERATIONS = (
         view=post_moves,
         scope=PLAY,
         body=any_move_request_schema(),
-        returns={201: Returns("What your moves led to.", {JSON: answers.MovedSchema()})},
+        returns={
+            201: Returns(
+                "What your moves led to.",
+                {JSON: answers.MovedSchema()},
+                ("Idempotent-Replayed",),
+            )
+        },
         refuses=(
             "game-not-found",
             "not-seated",

@@ -24,6 +24,18 @@ Every answer has a `Request-Id`. Every refusal is `application/problem+json`
 with a `code` for programs and a page of its own. Cards are two characters
 (`4h`, `Td`, `X1`); seats are numbered clockwise from 1; a game's version is the
 seq of its last event.
+
+Retries: send an `Idempotency-Key`, a new one for each thing to be done, and the
+same again, with the same body, as often as it takes to get an answer. A replay
+is the original answer with `Idempotent-Replayed: true`; its `view` is the
+present one. Keys belong to their player and operation, and live as long as
+what they made. A refused request binds no key. `POST /players` takes none: its
+answer is a secret. PUT and DELETE need none.
+
+Waiting: poll `GET /games/{game}` with `If-None-Match`, or
+`GET /games/{game}/events?after=`. The service's own bots move within your
+request, so that its answer usually shows your next turn; what they leave over
+they play within a moment.
 """
 
 PATHS: Mapping[str, str] = {
@@ -38,6 +50,17 @@ PATHS: Mapping[str, str] = {
 HEADERS: Mapping[str, str] = {
     "ETag": "Weak; changes whenever the view does.",
     "Location": "Where the game is.",
+    "Idempotent-Replayed": "`true` where the request was answered before.",
+    "WWW-Authenticate": "How to authenticate.",
+    "Retry-After": "Seconds to wait.",
+    "Allow": "The methods that there are.",
+}
+
+
+REFUSAL_HEADERS: Mapping[int, str] = {
+    401: "WWW-Authenticate",
+    405: "Allow",
+    503: "Retry-After",
 }
 
 
@@ -162,12 +185,15 @@ def _returned(what: Returns) -> dict[str, Any]:
             media: {"schema": {"type": "string"} if schema is None else schema}
             for media, schema in what.media.items()
         }
-    if what.headers:
-        described["headers"] = {
-            name: {"description": HEADERS[name], "schema": {"type": "string"}}
-            for name in what.headers
-        }
-    return described
+    return {**described, **_headers(what.headers)}
+
+
+def _headers(names: Sequence[str]) -> dict[str, Any]:
+    """The headers that are part of an answer; nothing for none."""
+    described = {
+        name: {"description": HEADERS[name], "schema": {"type": "string"}} for name in names
+    }
+    return {"headers": described} if described else {}
 
 
 def _refusals(slugs: Sequence[str]) -> dict[str, Any]:
@@ -182,6 +208,7 @@ def _refusals(slugs: Sequence[str]) -> dict[str, Any]:
                 + [f"- `{page.code}`: {page.meaning}" for page in pages]
             ),
             "content": {PROBLEM_JSON: {"schema": ProblemSchema()}},
+            **_headers([REFUSAL_HEADERS[status]] if status in REFUSAL_HEADERS else []),
         }
         for status, pages in sorted(by_status.items())
     }

@@ -104,7 +104,8 @@ OPERATIONS = (
         path="/players",
         tag="Players",
         summary="Register",
-        description="Anybody may. The token of the first key is shown this once.",
+        description="Anybody may. The token of the first key is shown this once, so no "
+        "`Idempotency-Key` is taken: if the answer was lost, register again.",
         view=post_player,
         is_open=True,
         body=PLAYER_REQUEST,

@@ -201,7 +201,7 @@ PAGES = (
         meaning="The game has moved on from the version that you expected. Nothing was changed.",
         cause="Somebody moved, or a move of yours was made whose answer you did not get.",
         fix="Look at `missed_events`, then decide again at `current_version`.",
-        example={"current_version": 45, "missed_events": []},
+        example={"current_version": 45, "to_act": 2, "missed_events": []},
     ),
     ProblemPage(
         slug="not-your-turn",
@@ -269,7 +269,8 @@ PAGES = (
         status=422,
         title="Idempotency-Key reused",
         meaning="This key was used with another body. Nothing was changed.",
-        cause="A key stands for one thing to be done; this one has been done.",
+        cause="A key stands for one thing to be done; this one has been done. (A request that was "
+        "refused binds no key.)",
         fix="Take a new key for a new request, and the old one only to retry the old request.",
     ),
     ProblemPage(
@@ -313,6 +314,14 @@ PAGES = (
         meaning="The service failed. Nothing half-done was kept.",
         cause="A fault of ours; it has been noted under `instance`.",
         fix="Try again with the same Idempotency-Key; if it stays, report `instance`.",
+    ),
+    ProblemPage(
+        slug="not-ready",
+        status=503,
+        title="Not ready",
+        meaning="This process can't serve yet.",
+        cause="The database's schema is of another release than the process.",
+        fix="Run `fairdeal migrate`, or wait until whoever deploys has.",
     ),
     ProblemPage(
         slug="database-unavailable",

@@ -15,6 +15,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from service.api.doorway import REQUEST_ID
+from service.api.languages import detail_of, language_of, translated
 from service.api.problem_pages import PAGES, ProblemPage
 from service.canonical import JsonMap, dump_json
 from service.play.refusals import Refusal
@@ -25,7 +26,7 @@ RETRY_SECONDS = 1
 
 PROBLEMS: Mapping[str, ProblemPage] = MappingProxyType({page.slug: page for page in PAGES})
 
-_BY_STATUS: Mapping[int, str] = MappingProxyType(
+BY_STATUS: Mapping[int, str] = MappingProxyType(
     {
         404: "not-found",
         405: "method-not-allowed",
@@ -44,11 +45,11 @@ class Problem:
     members: JsonMap = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
-    def response(self, request_id: UUID) -> Response:
+    def response(self, request_id: UUID, language: str) -> Response:
         """The problem as `application/problem+json`."""
         body: JsonMap = {
             "type": f"/problems/{self.page.slug}",
-            "title": self.page.title,
+            "title": translated(self.page.title, language),
             "status": self.page.status,
             "detail": self.detail,
             "instance": request_id.urn,
@@ -58,7 +59,7 @@ class Problem:
         answer = Response(dump_json(body), self.page.status, content_type=PROBLEM_JSON)
         answer.headers.extend(self.headers)
         answer.headers["Cache-Control"] = "no-store"
-        answer.headers["Content-Language"] = "en"
+        answer.headers["Content-Language"] = language
         return answer
 
 
@@ -69,37 +70,41 @@ def register_problems(app: Flask) -> None:
 
 def answer_problem(error: Exception) -> Response:
     """The problem that the exception is to the client."""
-    return _problem(error).response(request.environ[REQUEST_ID])
+    language = language_of(request)
+    return _problem(error, language).response(request.environ[REQUEST_ID], language)
 
 
-def _problem(error: Exception) -> Problem:
+def _problem(error: Exception, language: str) -> Problem:
     match error:
         case Refusal():
-            return _refused(error)
+            return _refused(error, language)
         case HTTPException():
-            return _by_status(error)
+            return _by_status(error, language)
         case StoreUnavailable():
             retry = {"Retry-After": str(RETRY_SECONDS)}
-            return Problem(PROBLEMS["database-unavailable"], _UNAVAILABLE, headers=retry)
+            detail = translated(UNAVAILABLE, language)
+            return Problem(PROBLEMS["database-unavailable"], detail, headers=retry)
         case _:
             _log_fault(error)
-            return Problem(PROBLEMS["internal-error"], "The service failed. It has been noted.")
+            return Problem(PROBLEMS["internal-error"], translated(FAILED, language))
 
 
-_UNAVAILABLE = (
+FAILED = "The service failed. It has been noted."
+UNAVAILABLE = (
     "The database did not answer in time. If you sent a write, it may or may not have been done: "
     "send it again with the same Idempotency-Key."
 )
 
 
-def _refused(error: Refusal) -> Problem:
+def _refused(error: Refusal, language: str) -> Problem:
     page = PROBLEMS[error.slug]
     headers: dict[str, str] = {}
     if page.status == 401:  # noqa: PLR2004  the HTTP status
         headers["WWW-Authenticate"] = 'Bearer realm="fairdeal"'
     if page.status == 503:  # noqa: PLR2004
         headers["Retry-After"] = str(RETRY_SECONDS)
-    return Problem(page, str(error), members={**error.members, **_params(error)}, headers=headers)
+    detail = detail_of(error, language)
+    return Problem(page, detail, members={**error.members, **_params(error)}, headers=headers)
 
 
 def _params(error: Refusal) -> JsonMap:
@@ -111,16 +116,16 @@ def _params(error: Refusal) -> JsonMap:
     }
 
 
-def _by_status(error: HTTPException) -> Problem:
+def _by_status(error: HTTPException, language: str) -> Problem:
     """A refusal of the router's or of the server's, with the headers that belong to it."""
-    slug = _BY_STATUS.get(error.code or 0, "bad-request")
+    slug = BY_STATUS.get(error.code or 0, "bad-request")
     page = PROBLEMS[slug]
     kept = {
         name: value
         for name, value in error.get_headers()
         if name.lower() not in ("content-type", "content-length")
     }
-    return Problem(page, page.meaning, headers=kept)
+    return Problem(page, translated(page.meaning, language), headers=kept)
 
 
 def _log_fault(error: Exception) -> None:

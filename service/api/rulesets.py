@@ -4,18 +4,14 @@ from collections.abc import Mapping
 
 from service.api import answers
 from service.api.describing import json_schema, moves_json_schema
+from service.api.languages import language_of
 from service.api.operation import JSON, Answer, Call, Operation, Returns
 from service.canonical import JsonMap
 from service.play.refusals import RulesetNotFound
 from service.rules.registry import UnknownRuleset, current, find, rulesets, schemas_of
 from service.rules.ruleset import AnyRuleset
 
-LANGUAGE = "en"
-CACHED: Mapping[str, str] = {
-    "Cache-Control": "public, max-age=300",
-    "Content-Language": LANGUAGE,
-    "Vary": "Accept-Language",
-}
+CACHED: Mapping[str, str] = {"Cache-Control": "public, max-age=300", "Vary": "Accept-Language"}
 
 
 def get_rulesets(_call: Call) -> Answer:
@@ -24,21 +20,22 @@ def get_rulesets(_call: Call) -> Answer:
     return Answer(200, {"items": items, "next_cursor": None}, CACHED)
 
 
-def get_ruleset(_call: Call, name: str, version: str | None = None) -> Answer:
+def get_ruleset(call: Call, name: str, version: str | None = None) -> Answer:
     """Describe a ruleset."""
     try:
         ruleset = find(name, version)
     except UnknownRuleset as error:
         raise RulesetNotFound(name=name, version=version or "newest") from error
     schemas = schemas_of(ruleset)
-    texts = ruleset.texts[LANGUAGE]
+    language = language_of(call.request)
+    texts = ruleset.texts[language]
     body: JsonMap = {
         **_item(ruleset),
         "options": json_schema(schemas.OPTIONS),
         "moves": moves_json_schema(ruleset),
         "rules": [{"rule": rule, "text": text} for rule, text in texts.items()],
     }
-    return Answer(200, body, CACHED)
+    return Answer(200, body, {**CACHED, "Content-Language": language})
 
 
 def _item(ruleset: AnyRuleset) -> JsonMap:
@@ -81,7 +78,7 @@ OPERATIONS = (
         tag="Rulesets",
         summary="A ruleset, in one version",
         description="Options and moves as JSON Schema, and the rules by the numbers that "
-        "refusals cite.",
+        "refusals cite, in the language of `Accept-Language`: en, lv or hy.",
         view=get_ruleset,
         is_open=True,
         returns={200: Returns("The ruleset.", {JSON: answers.RulesetSchema()})},

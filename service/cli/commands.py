@@ -4,16 +4,17 @@ import os
 import signal
 import sys
 from pathlib import Path
-from threading import Event
 
 import click
 
 from service.app import configure_logs, describe_api, make_services
 from service.cli.serving import serve
 from service.settings import BadSettings, Settings, read_settings
+from service.store.database import StoreUnavailable
 from service.store.embedded import NoPostgres
 from service.store.schema import migrate
 from service.worker.loop import run_worker
+from service.worker.stop import Stop
 
 
 @click.group()
@@ -28,6 +29,9 @@ def serve_command() -> None:
         sys.exit(serve(_settings()))
     except NoPostgres as error:
         raise click.ClickException(str(error)) from error
+    except StoreUnavailable as error:
+        message = "the database does not answer: look at DATABASE_URL"
+        raise click.ClickException(message) from error
 
 
 @main.command("migrate")
@@ -38,7 +42,7 @@ def migrate_command() -> None:
     if url is None:
         message = "set DATABASE_URL; `fairdeal serve` migrates its embedded Postgres by itself"
         raise click.ClickException(message)
-    migrate(url)
+    _migrate(url)
 
 
 @main.command("worker")
@@ -49,9 +53,9 @@ def worker_command() -> None:
         message = "set DATABASE_URL; `fairdeal serve` runs a worker by itself"
         raise click.ClickException(message)
     configure_logs()
-    stop = Event()
+    stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, stop.set)
     run_worker(make_services(settings), stop)
 
 
@@ -68,6 +72,14 @@ def openapi_command(file: Path, *, check: bool) -> None:
             f"{file} is not what the code describes: run `make openapi` and look at the change"
         )
         raise click.ClickException(message)
+
+
+def _migrate(url: str) -> None:
+    try:
+        migrate(url)
+    except StoreUnavailable as error:
+        message = "the database does not answer: look at DATABASE_URL"
+        raise click.ClickException(message) from error
 
 
 def _settings() -> Settings:

@@ -11,14 +11,13 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from threading import Event
-from types import FrameType
 
 import click
 
 from service.settings import Settings
 from service.store.embedded import embedded_postgres, end_with_parent
 from service.store.schema import migrate
+from service.worker.stop import Stop
 
 READY_SECONDS = 30
 STOP_SECONDS = 40
@@ -44,16 +43,11 @@ class NotStarted(Exception):
 
 def serve(settings: Settings) -> int:
     """Serve until told to stop; the exit status."""
-    stop = Event()
-
-    def asked(_number: int, _frame: FrameType | None) -> None:
-        stop.set()
-
+    stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, asked)
-    if _is_taken(settings):
-        message = f"port {settings.port} of {settings.host} is taken: set PORT to another"
-        raise click.ClickException(message)
+        signal.signal(number, stop.set)
+    _refuse_taken_port(settings)
+    click.echo("Starting …")
     with ExitStack() as stack:
         placed = _with_database(settings, stack)
         migrate(placed.owner_database_url or str(placed.database_url))
@@ -73,7 +67,7 @@ def _with_database(settings: Settings, stack: ExitStack) -> Settings:
     return replace(settings, database_url=urls.service, owner_database_url=urls.owner)
 
 
-def _watch(settings: Settings, processes: "Sequence[subprocess.Popen[bytes]]", stop: Event) -> int:
+def _watch(settings: Settings, processes: "Sequence[subprocess.Popen[bytes]]", stop: Stop) -> int:
     """Wait until asked to stop, or until a part ends by itself."""
     url = _url(settings)
     deadline = time.monotonic() + READY_SECONDS
@@ -88,6 +82,7 @@ def _watch(settings: Settings, processes: "Sequence[subprocess.Popen[bytes]]", s
         if not is_welcomed and time.monotonic() > deadline:
             click.echo("The service did not become ready.", err=True)
             return 1
+    click.echo("Stopping …")
     return 0
 
 
@@ -104,14 +99,14 @@ def _is_ready(url: str) -> bool:
         return False
 
 
-def _is_taken(settings: Settings) -> bool:
+def _refuse_taken_port(settings: Settings) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host, settings.port))
-        except OSError:
-            return True
-    return False
+        except OSError as error:
+            message = f"can't serve on port {settings.port} of {settings.host}: {error.strerror}"
+            raise click.ClickException(message) from error
 
 
 def _gunicorn(settings: Settings) -> Sequence[str]:

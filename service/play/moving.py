@@ -123,7 +123,7 @@ def _played(services: Services, game: Game, player: str, moves: Sequence[Any]) -
             pen.write(steps.play(pen.game, move, Actor(kind="player", id=player)))
         except RuleViolation as violation:
             raise IllegalMove(
-                violation, _refused_move(game, player, index, violation)
+                game.ruleset, violation, _refused_move(game, player, index, violation)
             ) from violation
     pen.follow()
     return pen.frames

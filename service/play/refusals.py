@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from service.canonical import Json, JsonMap
 from service.cards import Seat
+from service.rules.ruleset import AnyRuleset
 from service.rules.violation import RuleViolation
 
 
@@ -178,8 +179,10 @@ class IllegalMove(Refusal):
     slug = "illegal-move"
     message = "{reason}"
 
-    def __init__(self, violation: RuleViolation, members: JsonMap) -> None:
+    def __init__(self, ruleset: AnyRuleset, violation: RuleViolation, members: JsonMap) -> None:
         super().__init__(members, reason=str(violation))
+        self.ruleset = ruleset
+        self.violation = violation
 
 
 @dataclass(frozen=True, slots=True)

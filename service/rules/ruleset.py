@@ -119,6 +119,7 @@ class Ruleset(Generic[State, Move, Options]):
     read_move, write_move, read_options, write_options: the log's JSON and back;
         the readers raise ValueError.
     texts: language → rule number → the rule, for people.
+    messages: language → English template of a refusal → the same in that language.
     """
 
     name: str
@@ -150,6 +151,7 @@ class Ruleset(Generic[State, Move, Options]):
     read_options: Callable[[JsonMap], Options]
     write_options: Callable[[Options], JsonMap]
     texts: Mapping[str, Mapping[str, str]]
+    messages: Mapping[str, Mapping[str, str]]
 
 
 AnyRuleset: TypeAlias = Ruleset[Any, Any, Any]

@@ -120,10 +120,7 @@ def transaction(database: Database) -> Iterator[Connection]:
 
 
 def is_ready(database: Database, revision: str) -> bool:
-    """Whether Postgres answers and its schema is at that revision."""
-    try:
-        with connection(database) as open_connection:
-            query = text("SELECT version_num FROM alembic_version")
-            return open_connection.execute(query).scalars().all() == [revision]
-    except StoreUnavailable:
-        return False
+    """Whether the schema is at that revision; raises StoreUnavailable."""
+    with connection(database) as open_connection:
+        query = text("SELECT version_num FROM alembic_version")
+        return open_connection.execute(query).scalars().all() == [revision]

@@ -95,7 +95,11 @@ def embedded_postgres(
     Raises NoPostgres.
     """
     account = _account()
-    home.mkdir(parents=True, exist_ok=True)
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"can't make the folder {home}: set FAIRDEAL_HOME to another"
+        raise NoPostgres(message) from error
     with _alone(home):
         yield from _run_server(home, binaries, connections, account)
 

@@ -6,9 +6,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, NullPool, create_engine, text
+from sqlalchemy.exc import OperationalError
 
 import migrations
-from service.store.database import psycopg_url
+from service.store.database import StoreUnavailable, psycopg_url
 
 MIGRATION_LOCK = 0x46414952
 """The advisory lock that lets one run of migrations in at a time."""
@@ -24,9 +25,13 @@ def head_revision() -> str:
 
 
 def migrate(url: str) -> None:
-    """Bring the database at the URL to the newest revision."""
+    """Bring the database at the URL to the newest revision; raises StoreUnavailable."""
     engine = create_engine(psycopg_url(url), poolclass=NullPool)
-    with engine.connect() as connection:
+    try:
+        opened = engine.connect()
+    except OperationalError as error:
+        raise StoreUnavailable from error
+    with opened as connection:
         connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": MIGRATION_LOCK})
         connection.execute(text("SET lock_timeout = '4s'"))
         connection.execute(text("SET statement_timeout = '30s'"))

@@ -1,19 +1,18 @@
 """The worker's loop: sweep, rest, until it is told to stop."""
 
-from threading import Event
-
 import structlog
 
 from service.play.services import Services
 from service.store.database import StoreUnavailable
 from service.worker.bots import sweep
+from service.worker.stop import Stop
 
 BUSY_SECONDS = 0.05
 IDLE_SECONDS = 0.25
 TROUBLE_SECONDS = 1.0
 
 
-def run_worker(services: Services, stop: Event) -> None:
+def run_worker(services: Services, stop: Stop) -> None:
     """Sweep until stopped; a database that is away is waited for."""
     while not stop.is_set():
         stop.wait(_rest_after_sweep(services))

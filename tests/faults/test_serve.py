@@ -165,6 +165,30 @@ def run_cli(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
     )
 
 
+def test_what_keeps_the_service_from_starting_is_said_in_a_line(own_home: Path) -> None:
+    home = str(own_home / "home")
+    for expected, environment in (
+        ("port", {"HOST": "nosuch.invalid", "FAIRDEAL_HOME": home}),
+        ("FAIRDEAL_HOME", {"FAIRDEAL_HOME": "/proc/nowhere"}),
+        ("DATABASE_URL", {"DATABASE_URL": "postgresql://a:b@127.0.0.1:9/x"}),
+    ):
+        told = run_cli("serve", PORT=str(free_port()), **environment)
+        assert told.returncode == 1
+        assert expected in told.stderr
+        assert "Traceback" not in told.stderr
+
+
+def test_signals_that_come_twice_stop_the_service_once(own_home: Path) -> None:
+    port = free_port()
+    with fairdeal_serve(own_home, port) as process:
+        wait_until_ready(port)
+        started = descendants(process.pid)
+        for _ in range(20):
+            process.process.send_signal(signal.SIGTERM)
+        assert process.wait() == 0
+        assert wait_for_end(started) == []
+
+
 def test_bad_settings_are_listed_without_a_traceback() -> None:
     told = run_cli("serve", PORT="none", FAIRDEAL_THREADS="0")
     assert told.returncode == 1

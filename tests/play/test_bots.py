@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 from datetime import timedelta
-from threading import Event, Thread
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ from service.store.secret_box import SecretBox
 from service.worker import loop
 from service.worker.bots import sweep
 from service.worker.loop import run_worker
+from service.worker.stop import Stop
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -111,7 +112,7 @@ def test_the_workers_loop_waits_for_a_database_that_is_away(
 ) -> None:
     monkeypatch.setattr(loop, "TROUBLE_SECONDS", 0.01)
     away = Services(database=connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), 1))
-    stop = Event()
+    stop = Stop()
     thread = Thread(target=run_worker, args=(away, stop))
     thread.start()
     for _ in range(200):
@@ -125,7 +126,7 @@ def test_the_workers_loop_waits_for_a_database_that_is_away(
 
 
 def test_the_workers_loop_ends_when_it_is_told_to(services: Services) -> None:
-    stop = Event()
+    stop = Stop()
     thread = Thread(target=run_worker, args=(services, stop))
     thread.start()
     stop.wait(0.3)

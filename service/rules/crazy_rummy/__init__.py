@@ -17,7 +17,7 @@ from service.rules.crazy_rummy.scoring import round_result
 from service.rules.crazy_rummy.settling import settle
 from service.rules.crazy_rummy.state import deal, facts, first, first_dealer, to_act
 from service.rules.crazy_rummy.steady import steady
-from service.rules.crazy_rummy.texts import TEXTS
+from service.rules.crazy_rummy.texts import MESSAGES, TEXTS
 from service.rules.crazy_rummy.view import learned, view
 from service.rules.ruleset import Ruleset
 from service.rules.scoring import fewest_points_win
@@ -52,6 +52,7 @@ RULESET = Ruleset(
     read_options=read_options,
     write_options=write_options,
     texts=TEXTS,
+    messages=MESSAGES,
 )
 
 RULESETS = (RULESET,)

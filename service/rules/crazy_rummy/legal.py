@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, combinations
 
 from service.cards import Card, suit_of
-from service.rules.crazy_rummy.melds import (
-    LARGEST_RUN,
-    SMALLEST_MELD,
-    Kind,
-    additions,
-    every_meld,
-    height,
-    kind_of,
-)
+from service.rules.crazy_rummy.melds import SHAPES, additions, bits_of, height
 from service.rules.crazy_rummy.moves import (
     Discard,
     Draw,
@@ -54,29 +46,26 @@ def absent_move(state: State) -> Move:
     )
 
 
-def _melds(state: State) -> list[LayDown]:
+def _melds(state: State) -> Iterator[LayDown]:
     """Each represented meld, each choice of its places that are filled by the very card in hand."""
-    longest = min(len(state.hand) - 1, LARGEST_RUN)
-    found = (
-        meld
-        for length in range(SMALLEST_MELD, longest + 1)
-        for represented in every_meld(length)
-        for meld in _fillings(state, represented)
-    )
-    return sorted(found, key=_meld_order)
+    hand = bits_of(state.hand)
+    wild = bits_of(card for card in state.hand if state.is_wild(card))
+    longest = len(state.hand) - 1
+    for shape in SHAPES:
+        spare = wild & ~shape.bits
+        reach = (hand & shape.bits).bit_count() + spare.bit_count()
+        if len(shape.cards) <= min(reach, longest):
+            yield from _fillings(state, shape.cards)
 
 
-def _fillings(state: State, represented: tuple[Card, ...]) -> Iterator[LayDown]:
+def _fillings(state: State, represented: tuple[Card, ...]) -> list[LayDown]:
+    """The ways to make the meld from the hand, by its cards."""
     held = [card for card in represented if card in state.hand]
     spare = [card for card in state.hand if state.is_wild(card) and card not in represented]
     fewest = max(len(represented) - len(spare), 0)
-    if len(held) < fewest:
-        return
-    for size in range(fewest, len(held) + 1):
-        for very in combinations(held, size):
-            meld = _first_allowed(state, represented, very, spare)
-            if meld is not None:
-                yield meld
+    choices = chain.from_iterable(combinations(held, size) for size in range(fewest, len(held) + 1))
+    made = (_first_allowed(state, represented, very, spare) for very in choices)
+    return sorted((meld for meld in made if meld is not None), key=lambda meld: meld.cards)
 
 
 def _first_allowed(
@@ -85,20 +74,16 @@ def _first_allowed(
     """The meld with the lowest wild cards that the rules allow, filling the free places upwards."""
     for wilds in combinations(spare, len(represented) - len(very)):
         filling = iter(wilds)
-        cards = tuple(card if card in very else next(filling) for card in represented)
+        cards = tuple([card if card in very else next(filling) for card in represented])
         meld = LayDown(cards, represented)
-        if _is_legal(state, meld):
+        if _leaves_two(state, len(cards)) or _is_legal(state, meld):
             return meld
     return None
 
 
-def _meld_order(meld: LayDown) -> tuple[int, ...]:
-    """Sets before runs; by rank, or suit and lowest rank; then length, then cards."""
-    represented = meld.stands_for or meld.cards
-    lowest = height(represented[0])
-    if kind_of(represented) is Kind.SET:
-        return (0, lowest, 0, len(represented), *represented, *meld.cards)
-    return (1, suit_of(represented[0]), lowest, len(represented), *represented, *meld.cards)
+def _leaves_two(state: State, cards: int) -> bool:
+    """Whether so many cards less leave two, of which C15 can bar only one, and C17 none."""
+    return len(state.hand) - cards > 1 and state.held_before is None
 
 
 def _lay_offs(state: State) -> Iterator[LayOff]:
@@ -109,7 +94,8 @@ def _lay_offs(state: State) -> Iterator[LayOff]:
         for card in state.hand:
             for represented in fitting:
                 move = LayOff(meld.id, card, represented)
-                if (card == represented or state.is_wild(card)) and _is_legal(state, move):
+                may_stand = card == represented or state.is_wild(card)
+                if may_stand and (_leaves_two(state, 1) or _is_legal(state, move)):
                     yield move
 
 
@@ -122,7 +108,7 @@ def _exchanges(state: State) -> Iterator[TakeWild]:
     for number, place in places:
         move = TakeWild(number, place.card, place.stands_for)
         is_wanted = place.stands_for != place.card and place.stands_for in state.hand
-        if is_wanted and _is_legal(state, move):
+        if is_wanted and (_leaves_two(state, 0) or _is_legal(state, move)):
             yield move
 
 

@@ -1,6 +1,6 @@
 """Melds: sets and runs, and how cards are read as one (C5 to C7, C10, C11)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
@@ -70,15 +70,36 @@ def in_order(places: Sequence[Place]) -> tuple[Place, ...]:
     )
 
 
-def every_meld(length: int) -> Iterator[tuple[Card, ...]]:
-    """Every meld of that many cards, in order: sets by rank, then runs by suit and lowest rank."""
-    if length <= LARGEST_SET:
-        for rank in RANKS_UPWARDS:
-            yield from combinations((make_card(rank, suit) for suit in Suit), length)
+def _every_set() -> Iterator[tuple[Card, ...]]:
+    for rank in RANKS_UPWARDS:
+        cards = [make_card(rank, suit) for suit in Suit]
+        for length in (SMALLEST_MELD, LARGEST_SET):
+            yield from combinations(cards, length)
+
+
+def _every_run() -> Iterator[tuple[Card, ...]]:
     for suit in Suit:
-        for lowest in range(LARGEST_RUN - length + 1):
-            ranks = RANKS_UPWARDS[lowest : lowest + length]
-            yield tuple(make_card(rank, suit) for rank in ranks)
+        cards = [make_card(rank, suit) for rank in RANKS_UPWARDS]
+        for lowest in range(LARGEST_RUN):
+            for end in range(lowest + SMALLEST_MELD, LARGEST_RUN + 1):
+                yield tuple(cards[lowest:end])
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The cards of a possible meld, in order, and as a set of bits, one a card."""
+
+    cards: tuple[Card, ...]
+    bits: int
+
+
+def bits_of(cards: Iterable[Card]) -> int:
+    """The cards as a set of bits: asking what two sets share is then one step."""
+    return sum(1 << card for card in cards)
+
+
+SHAPES = tuple(Shape(cards, bits_of(cards)) for cards in (*_every_set(), *_every_run()))
+"""Every meld that there can be: sets by rank, runs by suit and lowest rank, shorter ones first."""
 
 
 def readings(cards: Sequence[Card], wild: Rank) -> list[tuple[Card, ...]]:
@@ -92,11 +113,11 @@ def readings(cards: Sequence[Card], wild: Rank) -> list[tuple[Card, ...]]:
         return []
     if kind_of(cards) is not None:
         return [tuple(cards)]
-    naturals = {card for card in cards if rank_of(card) is not wild}
+    naturals = bits_of(card for card in cards if rank_of(card) is not wild)
     return [
-        _filled(cards, represented)
-        for represented in every_meld(len(cards))
-        if naturals <= set(represented)
+        _filled(cards, shape.cards)
+        for shape in SHAPES
+        if len(shape.cards) == len(cards) and naturals & shape.bits == naturals
     ]
 
 

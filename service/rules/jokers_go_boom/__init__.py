@@ -16,7 +16,7 @@ from service.rules.jokers_go_boom.play import apply, reveals, settle
 from service.rules.jokers_go_boom.scoring import round_result
 from service.rules.jokers_go_boom.state import deal, facts, first, first_dealer, to_act
 from service.rules.jokers_go_boom.steady import steady
-from service.rules.jokers_go_boom.texts import TEXTS
+from service.rules.jokers_go_boom.texts import MESSAGES, TEXTS
 from service.rules.jokers_go_boom.view import learned, view
 from service.rules.ruleset import Ruleset
 from service.rules.scoring import fewest_points_win
@@ -51,6 +51,7 @@ RULESET = Ruleset(
     read_options=read_options,
     write_options=write_options,
     texts=TEXTS,
+    messages=MESSAGES,
 )
 
 RULESETS = (RULESET,)

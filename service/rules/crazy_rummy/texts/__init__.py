@@ -3,6 +3,11 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from service.rules.crazy_rummy.texts import en
+from service.rules.crazy_rummy.texts import en, hy, lv
 
-TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType({"en": en.RULES})
+TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {"en": en.RULES, "lv": lv.RULES, "hy": hy.RULES}
+)
+
+MESSAGES: Mapping[str, Mapping[str, str]] = MappingProxyType({"lv": lv.MESSAGES, "hy": hy.MESSAGES})
+"""What refusals say, by the English template that they are raised with."""
