@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 from bench.machine import database, gunicorn
-from bench.moves import planned_moves
+from bench.moves import LONGEST, planned_moves
 from service.app import create_app, make_services
 from service.bots import choose
 from service.log import steps
@@ -27,27 +27,28 @@ from service.settings import Settings
 from service.store.appends import append
 from service.store.reads import load
 
-ROUNDS = 20
+GAMES = {"jokers-go-boom": 4, "crazy-rummy": 6}
 MOVES = 150
 COLD = 40
 
 
 def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    print("| game | events before its last round | | first round | last round | ratio |")
+    print("|---|---|---|---|---|---|")
     with database() as urls, gunicorn("service.app:wsgi()", urls.service, workers=1) as port:
         services = make_services(Settings(home=Path("/nowhere"), database_url=urls.service))
         app = create_app(services).test_client()
-        tokens = _players(app)
-        early, late = (_opened(services, app, tokens) for _ in range(2))
-        late = _played_to_the_last_round(services, late)
-        plans = [planned_moves(game, tokens, MOVES) for game in (early, late)]
-        each = min(map(len, plans))
-        first, last = asyncio.run(_alternate(port, plans[0][:each], plans[1][:each]))
-        print(f"The longest game: {ROUNDS} rounds, {late.version} events before its last round.\n")
-        print("| | first round | last round | ratio |")
-        print("|---|---|---|---|")
-        print(_row("a move, warm, ms (median)", first, last))
-        print(_row("rebuilding the game cold, ms (median)", *_cold(services, early, late)))
+        for ruleset, seats in GAMES.items():
+            tokens = _players(app, seats)
+            early, late = (_opened(services, app, tokens, ruleset) for _ in range(2))
+            late = _played_to_the_last_round(services, late)
+            plans = [planned_moves(game, tokens, MOVES) for game in (early, late)]
+            each = min(map(len, plans))
+            first, last = asyncio.run(_alternate(port, plans[0][:each], plans[1][:each]))
+            head = f"| {ruleset}, {seats} seats | {late.version} "
+            print(head + _row("a move, warm, ms (median)", first, last))
+            print(head + _row("rebuilt cold, ms (median)", *_cold(services, early, late)))
 
 
 def _row(what: str, first: list[float], last: list[float]) -> str:
@@ -55,13 +56,14 @@ def _row(what: str, first: list[float], last: list[float]) -> str:
     return f"| {what} | {a:.2f} | {b:.2f} | **{b / a:.2f}** |"
 
 
-def _players(app: Any) -> list[dict[str, str]]:
-    made = [app.post("/players", json={"name": f"P{n}"}).get_json() for n in range(4)]
+def _players(app: Any, seats: int) -> list[dict[str, str]]:
+    made = [app.post("/players", json={"name": f"P{n}"}).get_json() for n in range(seats)]
     return [{"Authorization": f"Bearer {one['key']['token']}"} for one in made]
 
 
-def _opened(services: Services, app: Any, tokens: list[dict[str, str]]) -> Game:
-    opening = {"ruleset": "jokers-go-boom", "seats": 4, "options": {"rounds": ROUNDS}}
+def _opened(services: Services, app: Any, tokens: list[dict[str, str]], ruleset: str) -> Game:
+    rounds = {"rounds": LONGEST[ruleset]}
+    opening = {"ruleset": ruleset, "seats": len(tokens), "options": rounds}
     game = app.post("/games", json=opening, headers=tokens[0]).get_json()["view"]["game"]
     for token in tokens[1:]:
         app.post(f"/games/{game}/seats", json={}, headers=token)
@@ -72,7 +74,7 @@ def _opened(services: Services, app: Any, tokens: list[dict[str, str]]) -> Game:
 
 def _played_to_the_last_round(services: Services, game: Game) -> Game:
     chance = random.Random(3)
-    while game.round is not None and game.round.number < ROUNDS:
+    while game.round is not None and game.round.number < game.rounds:
         view = game.ruleset.view(game.round.state, game.to_act)
         move = choose("random", game.ruleset, game.options, view, chance)
         frame = steps.write(steps.play(game, move, Actor(kind="player", id="x")), game, game.at)
@@ -111,7 +113,7 @@ async def _alternate(
             seconds[index].append(time.perf_counter() - began)
     writer.close()
     await writer.wait_closed()
-    return seconds[0][10:], seconds[1][10:]
+    return seconds[0][5:], seconds[1][5:]
 
 
 if __name__ == "__main__":

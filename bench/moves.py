@@ -31,11 +31,12 @@ from service.store.embedded import Urls, find_binaries
 CLIENTS = (1, 8, 32)
 REQUESTS = {1: 400, 8: 1600, 32: 3200}
 WARM_UP = 20
+LONGEST = {"jokers-go-boom": 20, "crazy-rummy": 13}
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 Tokens = list[dict[str, str]]
 
 
-def service_requests(urls: Urls, clients: int, each: int) -> list[list[bytes]]:
+def service_requests(urls: Urls, ruleset: str, clients: int, each: int) -> list[list[bytes]]:
     """Real games of people only, opened beforehand; each client plays all the seats of its own."""
     services = make_services(Settings(home=Path("/nowhere"), database_url=urls.service))
     app = create_app(services).test_client()
@@ -44,16 +45,18 @@ def service_requests(urls: Urls, clients: int, each: int) -> list[list[bytes]]:
         key = app.post("/players", json={"name": f"Player {number}"}).get_json()["key"]
         tokens.append({"Authorization": f"Bearer {key['token']}"})
         ids.append(key["id"])
-    return [_one_client(services, app, tokens, each) for _ in range(clients)]
+    return [_one_client(services, app, tokens, ruleset, each) for _ in range(clients)]
 
 
-def _one_client(services: Services, app: Any, tokens: Tokens, each: int) -> list[bytes]:
+def _one_client(
+    services: Services, app: Any, tokens: Tokens, ruleset: str, each: int
+) -> list[bytes]:
     requests: list[bytes] = []
     while len(requests) < each:
         opening = {
-            "ruleset": "jokers-go-boom",
+            "ruleset": ruleset,
             "seats": 4,
-            "options": {"rounds": 20},
+            "options": {"rounds": LONGEST[ruleset]},
             "sandbox": {"secret": f"{random.getrandbits(256):064x}"},
         }
         game = app.post("/games", json=opening, headers=tokens[0]).get_json()["view"]["game"]
@@ -160,23 +163,25 @@ def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     with database() as urls:
         print(
-            "| clients | service moves/s (p50, p99 ms) | bare route (p50, p99 ms) | ratio | p99 ratio | pgbench tps |"
+            "| game | clients | service moves/s (p50, p99 ms) | bare route (p50, p99 ms) | ratio | p99 ratio | pgbench tps |"
         )
-        print("|---|---|---|---|---|---|")
+        print("|---|---|---|---|---|---|---|")
         with (
             gunicorn("service.app:wsgi()", urls.service) as service,
             gunicorn("bench.bare:create_app()", urls.owner) as bare,
         ):
-            for clients in CLIENTS:
-                each = WARM_UP + REQUESTS[clients] // clients
-                pairs = [
-                    (
-                        warm_load(service, service_requests(urls, clients, each)),
-                        warm_load(bare, bare_requests(urls, clients, each)),
-                    )
-                    for _ in range(ROUNDS)
-                ]
-                print(_row(clients, pairs, pgbench(urls, clients)), flush=True)
+            for ruleset in LONGEST:
+                for clients in CLIENTS:
+                    each = WARM_UP + REQUESTS[clients] // clients
+                    pairs = [
+                        (
+                            warm_load(service, service_requests(urls, ruleset, clients, each)),
+                            warm_load(bare, bare_requests(urls, clients, each)),
+                        )
+                        for _ in range(ROUNDS)
+                    ]
+                    row = _row(clients, pairs, pgbench(urls, clients))
+                    print(f"| {ruleset} {row}", flush=True)
 
 
 def _row(clients: int, pairs: list[tuple[Load, Load]], statement: Load) -> str:

@@ -226,6 +226,13 @@ def test_a_wild_card_laid_off_is_understood_where_one_place_is_left() -> None:
     assert (violation.rule, violation.members) == ("C11", {"readings": ["3s", "7s"]})
 
 
+@rule("C11")
+def test_what_is_said_must_make_a_meld_too() -> None:
+    state = position("5h 6h 7c 7d 3c 9s", "9c", "9d")
+    assert refused_by(state, meld("5h 6h 3c", "5h 6h 8h")) == "C7"
+    assert refused_by(state, meld("7c 7d 3c", "7c 7d 8h")) == "C7"
+
+
 @rule("C12")
 def test_nothing_is_laid_off_before_a_meld_of_ones_own() -> None:
     state = position("8h 9s 2c", "9c", "9d", melds=("5h 6h 7h",), melded=(2,))

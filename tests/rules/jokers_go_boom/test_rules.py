@@ -297,7 +297,7 @@ def test_the_tested_rules_are_the_rules_that_the_texts_explain() -> None:
     for texts in RULESET.texts.values():
         assert list(texts) == [f"G{number}" for number in range(1, 18)]
         assert set(texts) == TESTED
-        assert all(text.endswith((".", ")")) for text in texts.values())
+        assert all(text.endswith((".", ")", "։")) for text in texts.values())
 
 
 def test_the_clock_draws_for_a_seat_that_is_away() -> None:
