@@ -9,7 +9,7 @@ import structlog
 from flask import Flask
 
 from service.api.edge import OPERATIONS, register_edge
-from service.api.openapi import openapi_yaml
+from service.api.openapi import describe, openapi_yaml
 from service.play.services import Services
 from service.settings import Settings, read_settings
 from service.store.database import connect
@@ -55,7 +55,7 @@ def _spare_the_collector() -> None:
 
 def describe_api() -> str:
     """The text of `openapi.yaml`."""
-    return openapi_yaml(OPERATIONS)
+    return openapi_yaml(describe(OPERATIONS))
 
 
 def configure_logs() -> None:

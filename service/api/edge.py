@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any
 
 from flask import Flask, Response, request
@@ -38,30 +38,42 @@ def register_edge(app: Flask, services: Services) -> None:
     register_problems(app)
     app.jinja_env.filters["prose"] = prose
     app.wsgi_app = Doorway(app.wsgi_app, services.new_request_id)  # type: ignore[method-assign]
-    texts = _texts(app)
+    described = Described()
     for operation in OPERATIONS:
         app.add_url_rule(
             flask_path(operation.path),
             endpoint=operation.id,
-            view_func=_view(operation, services, texts),
+            view_func=_view(operation, services, described),
             methods=[operation.method],
         )
 
 
-def _texts(app: Flask) -> Mapping[str, str]:
-    """The descriptions, made once: they are the same for as long as the process lives."""
-    described = describe(OPERATIONS)
-    with app.test_request_context():
-        page = docs_page(described)
-    return {
-        "openapi.yaml": openapi_yaml(OPERATIONS),
-        "openapi.json": json.dumps(described, ensure_ascii=False),
-        "docs": page,
-    }
+class Described:
+    """The description in its three forms, each made when it is first asked for."""
+
+    @cached_property
+    def value(self) -> dict[str, Any]:
+        """The description as a JSON value."""
+        return describe(OPERATIONS)
+
+    @cached_property
+    def yaml(self) -> str:
+        """The text of `/openapi.yaml`."""
+        return openapi_yaml(self.value)
+
+    @cached_property
+    def json(self) -> str:
+        """The text of `/openapi.json`."""
+        return json.dumps(self.value, ensure_ascii=False)
+
+    @cached_property
+    def page(self) -> str:
+        """The page of `/docs`; made within a request."""
+        return docs_page(self.value)
 
 
 def _view(
-    operation: Operation, services: Services, texts: Mapping[str, str]
+    operation: Operation, services: Services, described: Described
 ) -> Callable[..., Response]:
     """The operation as Flask calls it: who calls, what they ask, then the one call."""
 
@@ -75,7 +87,7 @@ def _view(
             caller=_caller(operation, services),
             query=_query(operation),
             operation=operation,
-            texts=texts,
+            described=described,
         )
         answer: Answer = operation.view(call, **path)
         return answer.response()

@@ -47,17 +47,17 @@ def get_map(_call: Call) -> Answer:
 
 def get_openapi_yaml(call: Call) -> Answer:
     """The description as YAML."""
-    return Answer(200, call.texts["openapi.yaml"], CACHED, YAML)
+    return Answer(200, call.described.yaml, CACHED, YAML)
 
 
 def get_openapi_json(call: Call) -> Answer:
     """The description as JSON."""
-    return Answer(200, call.texts["openapi.json"], CACHED)
+    return Answer(200, call.described.json, CACHED)
 
 
 def get_docs(call: Call) -> Answer:
     """The description as a page."""
-    return Answer(200, call.texts["docs"], CACHED, HTML)
+    return Answer(200, call.described.page, CACHED, HTML)
 
 
 def get_problems(_call: Call) -> Answer:

@@ -85,11 +85,9 @@ def describe(operations: Sequence[Operation]) -> dict[str, Any]:
     return {"openapi": described.pop("openapi"), **described}
 
 
-def openapi_yaml(operations: Sequence[Operation]) -> str:
+def openapi_yaml(described: dict[str, Any]) -> str:
     """The description as the text of `openapi.yaml`."""
-    return yaml.dump(
-        describe(operations), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100
-    )
+    return yaml.dump(described, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -6,7 +6,7 @@ paths, so that neither knows an operation that the other doesn't.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from flask import Request, Response
 from marshmallow import Schema
@@ -25,6 +25,22 @@ HTML = "text/html"
 YAML = "application/yaml"
 
 
+class Descriptions(Protocol):
+    """The description of the API in its three forms."""
+
+    @property
+    def yaml(self) -> str:
+        """The text of `/openapi.yaml`."""
+
+    @property
+    def json(self) -> str:
+        """The text of `/openapi.json`."""
+
+    @property
+    def page(self) -> str:
+        """The page of `/docs`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One request to an operation: who calls, and what they sent."""
@@ -34,7 +50,7 @@ class Call:
     caller: Caller | None
     query: Mapping[str, Any]
     operation: "Operation"
-    texts: Mapping[str, str]
+    described: "Descriptions"
 
     @property
     def player(self) -> str | None:

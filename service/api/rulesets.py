@@ -1,6 +1,7 @@
 """The rulesets: what there is to play, and the rules by number."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from service.api import answers
 from service.api.describing import json_schema, moves_json_schema
@@ -26,16 +27,22 @@ def get_ruleset(call: Call, name: str, version: str | None = None) -> Answer:
         ruleset = find(name, version)
     except UnknownRuleset as error:
         raise RulesetNotFound(name=name, version=version or "newest") from error
-    schemas = schemas_of(ruleset)
     language = language_of(call.request)
     texts = ruleset.texts[language]
     body: JsonMap = {
         **_item(ruleset),
-        "options": json_schema(schemas.OPTIONS),
-        "moves": moves_json_schema(ruleset),
+        **_shapes(ruleset.name, ruleset.version),
         "rules": [{"rule": rule, "text": text} for rule, text in texts.items()],
     }
     return Answer(200, body, {**CACHED, "Content-Language": language})
+
+
+@cache
+def _shapes(name: str, version: str) -> JsonMap:
+    """Options and moves as JSON Schema: the same for as long as the process lives."""
+    ruleset = find(name, version)
+    options = json_schema(schemas_of(ruleset).OPTIONS)
+    return {"options": options, "moves": moves_json_schema(ruleset)}
 
 
 def _item(ruleset: AnyRuleset) -> JsonMap:

@@ -23,8 +23,8 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
     `names` are of the players by id; `latest` is the newest version there is.
     """
     eyes = everybody(game, viewer) if game.status.is_over else viewer
-    public = _public_view(game)
-    hands = _hands(game, eyes)
+    public = _view(game, None)
+    views = {seat: view for seat in eyes.sees if (view := _view(game, seat)) is not None}
     return {
         "game": game.id,
         "ruleset": game.ruleset.name,
@@ -43,9 +43,9 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
         "to_act": game.to_act,
         "phase": public.phase if public else None,
         "deadline_at": None,
-        "seats": [_seat_json(game, seat, public, hands, names) for seat in game.seats],
+        "seats": [_seat_json(game, seat, public, views.get(seat), names) for seat in game.seats],
         "table": public.table if public else None,
-        "legal_moves": legal_moves_json(game, eyes),
+        "legal_moves": _moves_json(game, views.get(game.to_act) if game.to_act else None),
         "fairness": _fairness_json(game),
         "result": result_json(game.result) if game.result else None,
     }
@@ -54,10 +54,7 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
 def legal_moves_json(game: Game, viewer: Viewer) -> list[JsonMap]:
     """The moves of the seat that is to act, ready to post, for whoever sees its hand."""
     seat = game.to_act
-    if seat is None or seat not in viewer.sees or game.round is None:
-        return []
-    moves = game.ruleset.view(game.round.state, seat).legal_moves
-    return [game.ruleset.write_move(move) for move in moves]
+    return _moves_json(game, _view(game, seat) if seat in viewer.sees else None)
 
 
 def event_line(frame: Frame, viewer: Viewer) -> str:
@@ -93,22 +90,20 @@ def _private(frame: Frame, seat: Seat) -> JsonMap | None:
     return None
 
 
-def _public_view(game: Game) -> View[object] | None:
-    return game.ruleset.view(game.round.state, None) if game.round else None
+def _view(game: Game, seat: Seat | None) -> View[object] | None:
+    """What the seat, or a bystander, can see of the round in play, if there is one."""
+    return game.ruleset.view(game.round.state, seat) if game.round else None
 
 
-def _hands(game: Game, viewer: Viewer) -> Mapping[Seat, list[str]]:
-    if game.round is None:
-        return {}
-    views = ((seat, game.ruleset.view(game.round.state, seat)) for seat in viewer.sees)
-    return {seat: cards_text(view.hand or ()) for seat, view in views}
+def _moves_json(game: Game, view: View[object] | None) -> list[JsonMap]:
+    return [game.ruleset.write_move(move) for move in view.legal_moves] if view else []
 
 
 def _seat_json(
     game: Game,
     seat: Seat,
     public: View[object] | None,
-    hands: Mapping[Seat, list[str]],
+    own: View[object] | None,
     names: Mapping[str, str],
 ) -> JsonMap:
     shown: JsonMap = {
@@ -117,7 +112,7 @@ def _seat_json(
         "cards": public.counts[seat - 1] if public else 0,
         "score": game.scores[seat - 1],
     }
-    return {**shown, "hand": hands[seat]} if seat in hands else shown
+    return {**shown, "hand": cards_text(own.hand or ())} if own else shown
 
 
 def _player_json(game: Game, seat: Seat, names: Mapping[str, str]) -> JsonMap | None:

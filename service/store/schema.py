@@ -1,5 +1,6 @@
 """The schema and its revisions: migrations run as the owner of the tables, one run at a time."""
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -15,6 +16,7 @@ MIGRATION_LOCK = 0x46414952
 """The advisory lock that lets one run of migrations in at a time."""
 
 
+@cache
 def head_revision() -> str:
     """The revision that this release of the service needs."""
     head = ScriptDirectory.from_config(migration_config()).get_current_head()
