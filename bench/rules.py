@@ -7,17 +7,12 @@ import random
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from service.cards import Seat, parse_cards
+from service.cards import Seat
 from service.rules.registry import current
 from service.rules.ruleset import AnyRuleset, Round
 
-HANDS = {
-    "ordinary": "2c 5d 7h 9s Jc Kd 4s 8d",
-    "worst": "3c 3d 3h 3s 5h 6h 7h 8h",
-}
 SECONDS = 1.0
 ROUNDS = 5
 
@@ -37,24 +32,6 @@ def main() -> None:
     for name, (playing, replaying) in rates.items():
         told = (f"{statistics.median(one):,.0f}" for one in (playing, replaying))
         print(f"| {name} | {' | '.join(told)} |")
-    _listing()
-
-
-def _listing() -> None:
-    """What it takes to list the legal moves of an ordinary hand and of the worst, beside an append."""
-    rummy = current()["crazy-rummy"]
-    dealt = rummy.deal(rummy.options(), Round(3, Seat(1), 3), rummy.pack(rummy.options()))
-    print("\n| Crazy Rummy hand | legal moves | listed in ms (median) |")
-    print("|---|---|---|")
-    for name, texts in HANDS.items():
-        hand = tuple(sorted(parse_cards(texts.split())))
-        state = replace(dealt, hands=(dealt.hands[0], hand, dealt.hands[2]))
-        seconds = []
-        for _ in range(100):
-            began = time.perf_counter()
-            moves = rummy.legal_moves(state)
-            seconds.append(time.perf_counter() - began)
-        print(f"| {name}: {texts} | {len(moves)} | {statistics.median(seconds) * 1000:.2f} |")
 
 
 def _playouts(ruleset: AnyRuleset) -> Callable[[], float]:

@@ -35,6 +35,14 @@ def home() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.fixture
+def own_home() -> Iterator[Path]:
+    """A folder for a service of the test's own, with a short path."""
+    with TemporaryDirectory(prefix="fairdeal-own-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.fixture(scope="session")
 def urls(home: Path) -> Iterator[Urls]:
     """A server of the tests' own, at the newest revision."""

@@ -12,12 +12,12 @@ from service.api.schemas import (
     ViewQuerySchema,
 )
 from service.canonical import JsonMap
-from service.log.viewer import viewer_of
 from service.play.caller import PLAY, READ
 from service.play.listing import games_page
-from service.play.opening import Opened, OpeningRequest, open_game
+from service.play.opening import OpeningRequest, open_game
 from service.play.refusals import FieldError, InvalidBody, Unauthenticated
-from service.play.watching import Look, events_page, look, replay_frames, shown
+from service.play.seating import Seated
+from service.play.watching import events_page, look, own_look, replay_frames, shown
 from service.rules.registry import UnknownRuleset, find, schemas_of
 from service.store.lists import GameFilter
 
@@ -28,10 +28,10 @@ FRAMES_AT_MOST = 200
 def post_game(call: Call) -> Answer:
     """Open a game."""
     body = call.body()
-    opened = open_game(
+    seated = open_game(
         call.services, call.known_caller.player, lambda: _opening(call, body), call.key(body)
     )
-    return seated_answer(call, opened)
+    return seated_answer(call, seated)
 
 
 def get_games(call: Call) -> Answer:
@@ -91,14 +91,18 @@ def get_replay(call: Call, game: str) -> Answer:
     return Answer(200, spliced(members), PRIVATE)
 
 
-def seated_answer(call: Call, opened: Opened) -> Answer:
+def seated_answer(call: Call, seated: Seated) -> Answer:
     """The seat that the caller got, and the game from it."""
-    game = opened.game
-    seen = Look(game=game, viewer=viewer_of(game, call.player), latest=game.version)
-    headers = {"Location": f"/games/{game.id}", "Cache-Control": "no-store"}
-    if opened.is_replayed:
+    headers = {"Location": f"/games/{seated.game.id}", "Cache-Control": "no-store"}
+    if seated.is_replayed:
         headers["Idempotent-Replayed"] = "true"
-    return Answer(201, {"seat": opened.seat, "view": shown(call.services, seen)}, headers)
+    return Answer(201, seated_json(call, seated), headers)
+
+
+def seated_json(call: Call, seated: Seated) -> JsonMap:
+    """The same as a JSON value."""
+    seen = own_look(seated.game, call.player)
+    return {"seat": seated.seat, "view": shown(call.services, seen)}
 
 
 def _opening(call: Call, body: JsonMap) -> OpeningRequest:

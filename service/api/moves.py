@@ -8,7 +8,7 @@ from marshmallow import Schema
 
 from service.api import answers
 from service.api.bodies import load_body
-from service.api.games import seated_answer
+from service.api.games import seated_answer, seated_json
 from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
 from service.api.schemas import (
     ContributionRequestSchema,
@@ -21,10 +21,9 @@ from service.cards import Seat
 from service.play.caller import PLAY
 from service.play.games import find_game
 from service.play.moving import MoveRequest, make_moves, moved_lines
-from service.play.opening import Opened
 from service.play.refusals import NotSeated
-from service.play.seating import Seated, give_contribution, leave_seat, take_seat
-from service.play.watching import Look, shown
+from service.play.seating import give_contribution, leave_seat, take_seat
+from service.play.watching import own_look, shown
 from service.rules.registry import find
 from service.rules.ruleset import AnyRuleset
 
@@ -35,7 +34,7 @@ def post_moves(call: Call, game: str) -> Answer:
     find_game(call.services, game, player)
     body = call.body()
     moved = make_moves(call.services, player, game, _reader(body), call.key(body))
-    seen = Look(game=moved.game, viewer=moved.viewer, latest=moved.game.version)
+    seen = own_look(moved.game, player)
     members: dict[str, Member] = {
         "version": moved.version,
         "events": Texts(moved_lines(moved)),
@@ -53,7 +52,7 @@ def post_seat(call: Call, game: str) -> Answer:
     find_game(call.services, game, player)
     body = call.body()
     seated = take_seat(call.services, player, game, lambda: call.load(body), call.key(body))
-    return seated_answer(call, Opened(seated.game, seated.seat, seated.is_replayed))
+    return seated_answer(call, seated)
 
 
 def put_contribution(call: Call, game: str, seat: str) -> Answer:
@@ -64,7 +63,7 @@ def put_contribution(call: Call, game: str, seat: str) -> Answer:
     seated = give_contribution(
         call.services, player, game, _seat(seat), lambda: call.load(body)["contribution"]
     )
-    return Answer(200, _seated(call, seated), {"Cache-Control": "no-store"})
+    return Answer(200, seated_json(call, seated), {"Cache-Control": "no-store"})
 
 
 def delete_seat(call: Call, game: str, seat: str) -> Answer:
@@ -73,14 +72,6 @@ def delete_seat(call: Call, game: str, seat: str) -> Answer:
     find_game(call.services, game, player)
     leave_seat(call.services, player, game, _seat(seat))
     return Answer(204)
-
-
-def _seated(call: Call, seated: Seated) -> JsonMap:
-    answer = seated_answer(call, Opened(seated.game, seated.seat))
-    if not isinstance(answer.body, dict):
-        message = "a seat is answered with a JSON object"
-        raise TypeError(message)
-    return answer.body
 
 
 def _seat(text: str) -> Seat:

@@ -266,14 +266,18 @@ class _MoveRequest(RequestSchema):
         )
 
 
-class PageQuerySchema(RequestSchema):
-    """Where a page of a list begins, and how long it is."""
-
-    limit = fields.Integer(
+def _limit() -> fields.Integer:
+    return fields.Integer(
         load_default=50,
         validate=validate.Range(1),
         metadata={"description": "Items a page; more than 200 is lowered to that."},
     )
+
+
+class PageQuerySchema(RequestSchema):
+    """Where a page of a list begins, and how long it is."""
+
+    limit = _limit()
     cursor = fields.String(
         load_default=None, metadata={"description": "The last page's `next_cursor`."}
     )
@@ -341,11 +345,7 @@ class EventsQuerySchema(RequestSchema):
     """Which events."""
 
     after = _version(load_default=0, least=0, description="The last seq that you have.")
-    limit = fields.Integer(
-        load_default=50,
-        validate=validate.Range(1),
-        metadata={"description": "Items a page; more than 200 is lowered to that."},
-    )
+    limit = _limit()
 
 
 class ReplayQuerySchema(RequestSchema):

@@ -2,6 +2,7 @@
 
 from service.cards.card import (
     JOKERS_AT_MOST,
+    SUITED_CARDS,
     Card,
     Rank,
     Suit,
@@ -19,6 +20,7 @@ from service.cards.seat import Seat, clockwise, next_seat
 
 __all__ = [
     "JOKERS_AT_MOST",
+    "SUITED_CARDS",
     "Card",
     "Rank",
     "Seat",

@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -25,13 +27,8 @@ def main() -> None:
 @main.command("serve")
 def serve_command() -> None:
     """Start everything: Postgres unless DATABASE_URL names one, migrations, the service."""
-    try:
+    with _said_in_a_line():
         sys.exit(serve(_settings()))
-    except NoPostgres as error:
-        raise click.ClickException(str(error)) from error
-    except StoreUnavailable as error:
-        message = "the database does not answer: look at DATABASE_URL"
-        raise click.ClickException(message) from error
 
 
 @main.command("migrate")
@@ -42,7 +39,8 @@ def migrate_command() -> None:
     if url is None:
         message = "set DATABASE_URL; `fairdeal serve` migrates its embedded Postgres by itself"
         raise click.ClickException(message)
-    _migrate(url)
+    with _said_in_a_line():
+        migrate(url)
 
 
 @main.command("worker")
@@ -74,9 +72,13 @@ def openapi_command(file: Path, *, check: bool) -> None:
         raise click.ClickException(message)
 
 
-def _migrate(url: str) -> None:
+@contextmanager
+def _said_in_a_line() -> Iterator[None]:
+    """What keeps the service from starting, without a traceback."""
     try:
-        migrate(url)
+        yield
+    except NoPostgres as error:
+        raise click.ClickException(str(error)) from error
     except StoreUnavailable as error:
         message = "the database does not answer: look at DATABASE_URL"
         raise click.ClickException(message) from error

@@ -1,5 +1,6 @@
 """`fairdeal serve`: everything that it takes, started in order and stopped in order."""
 
+import errno
 import os
 import signal
 import socket
@@ -22,6 +23,7 @@ from service.worker.stop import Stop
 READY_SECONDS = 30
 STOP_SECONDS = 40
 POLL_SECONDS = 0.2
+PORT_SECONDS = 5
 SPARE_CONNECTIONS = 20
 """For whoever looks on: psql, a backup, the superuser."""
 BIND_ALL = "0.0.0.0"  # noqa: S104  compared with, not bound to
@@ -35,10 +37,6 @@ Fairdeal serves at {url}
 
 Ctrl-C stops everything.
 """  # noqa: E501  a line to paste
-
-
-class NotStarted(Exception):
-    """A part of the service ended before it was ready."""
 
 
 def serve(settings: Settings) -> int:
@@ -100,13 +98,24 @@ def _is_ready(url: str) -> bool:
 
 
 def _refuse_taken_port(settings: Settings) -> None:
+    """Refuse a port that can't be had; a service on its way out is given a moment to leave it."""
+    deadline = time.monotonic() + PORT_SECONDS
+    while (error := _bind_error(settings)) is not None:
+        if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+            message = f"can't serve on port {settings.port} of {settings.host}: {error.strerror}"
+            raise click.ClickException(message) from error
+        time.sleep(POLL_SECONDS)
+
+
+def _bind_error(settings: Settings) -> OSError | None:
+    """Why the port can't be bound; None if it can."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host, settings.port))
         except OSError as error:
-            message = f"can't serve on port {settings.port} of {settings.host}: {error.strerror}"
-            raise click.ClickException(message) from error
+            return error
+    return None
 
 
 def _gunicorn(settings: Settings) -> Sequence[str]:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from service.canonical import JsonMap
 from service.cards import Seat
 from service.fairness import SANDBOX_GAME, Dealer
+from service.log.events import by_seat
 from service.rules.ruleset import AnyRuleset, Scores
 
 DealerFactory: TypeAlias = Callable[[bytes, str, Sequence[str]], Dealer]
@@ -77,6 +78,15 @@ class Result:
     def winners(self) -> tuple[Seat, ...]:
         """The seats that won together; none in a voided game."""
         return self.standings[0] if self.standings else ()
+
+    def to_json(self) -> JsonMap:
+        """The result as it stands in `game_ended`, and in a view."""
+        return {
+            "reason": self.reason,
+            "scores": by_seat(self.scores),
+            "standings": [list(place) for place in self.standings],
+            "winners": list(self.winners),
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +164,12 @@ class Game:
     def rounds(self) -> int:
         """How many rounds the game has."""
         return self.ruleset.rounds(self.options, len(self.occupants))
+
+    @property
+    def occupant_to_act(self) -> Occupant | None:
+        """Who sits in the seat whose turn it is, if it is anybody's."""
+        seat = self.to_act
+        return None if seat is None else self.occupant(seat)
 
     def occupant(self, seat: Seat) -> Occupant | None:
         """Who sits in the seat."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from service.canonical import JsonMap
 from service.cards import Seat, cards_text
 from service.fairness import ALGORITHM
-from service.log.events import by_seat, with_private
-from service.log.game import Game, Result
+from service.log.events import with_private
+from service.log.game import Game
 from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody
 from service.rules.ruleset import View
@@ -47,7 +47,7 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
         "table": public.table if public else None,
         "legal_moves": _moves_json(game, views.get(game.to_act) if game.to_act else None),
         "fairness": _fairness_json(game),
-        "result": result_json(game.result) if game.result else None,
+        "result": game.result.to_json() if game.result else None,
     }
 
 
@@ -65,16 +65,6 @@ def event_line(frame: Frame, viewer: Viewer) -> str:
         if (facts := _private(frame, seat)) is not None
     }
     return with_private(frame.event, private)
-
-
-def result_json(result: Result) -> JsonMap:
-    """How the game ended, as clients are told."""
-    return {
-        "reason": result.reason,
-        "scores": by_seat(result.scores),
-        "standings": [list(place) for place in result.standings],
-        "winners": list(result.winners),
-    }
 
 
 def _private(frame: Frame, seat: Seat) -> JsonMap | None:

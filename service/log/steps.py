@@ -60,6 +60,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         raise ValueError(message)
     ruleset = opening.ruleset
     options = ruleset.complete(opening.options, opening.seats)
+    bound = commitment(secret.value)
     data: JsonMap = {
         "ruleset": ruleset.name,
         "ruleset_version": ruleset.version,
@@ -68,7 +69,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         "visibility": opening.visibility,
         "sandbox": opening.sandbox,
         "algorithm": ALGORITHM,
-        "commitment": commitment(secret.value),
+        "commitment": bound,
     }
     setup = Setup(
         id=game,
@@ -78,7 +79,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         creator=creator.id or "",
         visibility=opening.visibility,
         sandbox=opening.sandbox,
-        commitment=commitment(secret.value),
+        commitment=bound,
         secret=secret,
     )
     created = Game(
@@ -213,14 +214,10 @@ def consequences(game: Game, at: str) -> Iterator[Frame]:
 
 
 def _ended(game: Game, result: Result) -> Step:
-    data: JsonMap = {
-        "reason": result.reason,
-        "scores": by_seat(result.scores),
-        "standings": [list(place) for place in result.standings],
-        "winners": list(result.winners),
-    }
     status = Status.FINISHED if result.standings else Status.VOIDED
-    return Draft("game_ended", SYSTEM, data), replace(game, status=status, result=result)
+    return Draft("game_ended", SYSTEM, result.to_json()), replace(
+        game, status=status, result=result
+    )
 
 
 def _with_occupant(game: Game, seat: Seat, occupant: Occupant | None) -> Game:

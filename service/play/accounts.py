@@ -72,6 +72,11 @@ def find_player(services: Services, player: str) -> Player:
     return found
 
 
+def kind_of(services: Services, player: str) -> str:
+    """Whether a person plays by the account, or a program."""
+    return find_player(services, player).kind
+
+
 def add_key(
     services: Services,
     caller: Caller,

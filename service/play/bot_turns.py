@@ -37,14 +37,13 @@ def play_bots(services: Services, game: Game) -> Game:
 
 def is_bot_to_act(game: Game) -> bool:
     """Whether the next move is a bot's."""
-    occupant = game.occupant(game.to_act) if game.to_act else None
+    occupant = game.occupant_to_act
     return occupant is not None and occupant.level is not None
 
 
 def _bot_turn(services: Services, game: Game) -> Sequence[Frame]:
     """One move of the bot that is to act, chosen from what its seat sees; nothing if none is."""
-    seat = game.to_act
-    occupant = game.occupant(seat) if seat else None
+    seat, occupant = game.to_act, game.occupant_to_act
     if seat is None or occupant is None or occupant.level is None or game.round is None:
         return ()
     view = game.ruleset.view(game.round.state, seat)

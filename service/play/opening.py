@@ -10,15 +10,17 @@ from service.log import steps
 from service.log.events import Actor
 from service.log.game import Game, Occupant, Secret
 from service.log.steps import Opening
+from service.play.accounts import kind_of
 from service.play.bot_turns import play_bots
 from service.play.games import catch_up
 from service.play.idempotency import refuse_other_body
 from service.play.pen import Pen
 from service.play.refusals import FieldError, InvalidBody
+from service.play.seating import Seated
 from service.play.services import Services
 from service.rules.ruleset import AnyRuleset
 from service.store.appends import KeyBound, RequestKey, create_game
-from service.store.players import find_creation, find_player
+from service.store.players import find_creation
 
 CREATORS_SEAT = Seat(1)
 
@@ -48,18 +50,9 @@ class OpeningRequest:
     sandbox_secret: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A game just opened, or opened by an earlier request with the same key."""
-
-    game: Game
-    seat: Seat | None
-    is_replayed: bool = False
-
-
 def open_game(
     services: Services, player: str, read: Callable[[], OpeningRequest], key: RequestKey | None
-) -> Opened:
+) -> Seated:
     """Open a game for the player; one of bots alone starts at once.
 
     A game whose other seats are bots waits for the creator's contribution,
@@ -78,16 +71,16 @@ def open_game(
             return opened
         raise
     services.games.put(pen.game.id, pen.game)
-    return Opened(play_bots(services, pen.game), _seat_of(pen.game, player))
+    return Seated(seat=_seat_of(pen.game, player), game=play_bots(services, pen.game))
 
 
-def _opened_before(services: Services, player: str, key: RequestKey) -> Opened | None:
+def _opened_before(services: Services, player: str, key: RequestKey) -> Seated | None:
     made = find_creation(services.database, key)
     if made is None:
         return None
     refuse_other_body(key, made.fingerprint)
     game, _ = catch_up(services, made.resource_id)
-    return Opened(game, _seat_of(game, player), is_replayed=True)
+    return Seated(seat=_seat_of(game, player), game=game, is_replayed=True)
 
 
 def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRequest) -> None:
@@ -103,7 +96,7 @@ def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRe
     secret = Secret(value, services.dealer)
     pen.write(steps.create(services.new_id(), opening, secret, creator, pen.at))
     if request.sit:
-        occupant = Occupant(kind=_kind_of(services, player), player=player)
+        occupant = Occupant(kind=kind_of(services, player), player=player)
         pen.write(steps.take_seat(pen.game, CREATORS_SEAT, occupant, creator))
     for bot in request.bots:
         occupant = Occupant(kind="bot", level=bot.level)
@@ -137,11 +130,6 @@ def _refuse_bad_seats(request: OpeningRequest) -> None:
 
 def _seat_of(game: Game, player: str) -> Seat | None:
     return next(iter(game.seats_of(player)), None)
-
-
-def _kind_of(services: Services, player: str) -> str:
-    account = find_player(services.database, player)
-    return account.kind if account is not None else "human"
 
 
 BOT_LEVELS = tuple(LEVELS)

@@ -8,6 +8,7 @@ from service.log import steps
 from service.log.events import Actor
 from service.log.game import Game, Occupant, Status
 from service.log.steps import Frame
+from service.play.accounts import kind_of
 from service.play.bot_turns import play_bots
 from service.play.committing import commit
 from service.play.pen import Pen
@@ -21,14 +22,16 @@ from service.play.refusals import (
 )
 from service.play.services import Services
 from service.store.appends import RequestKey
-from service.store.players import find_player
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seated:
-    """A seat taken or a contribution given, and the game as it stands now."""
+    """The seat that a request got, None for who only opened, and the game as it stands now.
 
-    seat: Seat
+    `is_replayed` says that an earlier request with the same key had got it.
+    """
+
+    seat: Seat | None
     game: Game
     is_replayed: bool = False
 
@@ -49,9 +52,7 @@ def take_seat(
     key: RequestKey | None,
 ) -> Seated:
     """Sit down; whoever takes the last seat starts the game."""
-    account = find_player(services.database, player)
-    kind = account.kind if account is not None else "human"
-    occupant = Occupant(kind=kind, player=player)
+    occupant = Occupant(kind=kind_of(services, player), player=player)
     committed = commit(services, game, lambda now: _seat(services, now, read(), occupant), key)
     seat = _seat_in(committed.frames[0])
     present = play_bots(services, committed.game)

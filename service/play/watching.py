@@ -54,6 +54,11 @@ def look(
     return Look(game=shown, viewer=viewer, latest=present.version)
 
 
+def own_look(game: Game, player: str | None) -> Look:
+    """The game as it stands, through the player's own eyes."""
+    return Look(game=game, viewer=viewer_of(game, player), latest=game.version)
+
+
 def shown(services: Services, seen: Look) -> JsonMap:
     """The view, with the players' names and the time."""
     view = view_json(seen.game, seen.viewer, names_in(services, seen.game), seen.latest)

@@ -174,7 +174,7 @@ def _players(game: Game) -> list[str]:
 
 
 def _turn(game: Game) -> dict[str, object]:
-    occupant = game.occupant(game.to_act) if game.to_act else None
+    occupant = game.occupant_to_act
     if occupant is None:
         return {"to_act": None, "bot_to_act": False}
     return {"to_act": occupant.player, "bot_to_act": occupant.level is not None}

@@ -25,6 +25,9 @@ class StoreUnavailable(Exception):
     """
 
 
+_AWAY = (OperationalError, InterfaceError, PoolTimeout)
+"""What SQLAlchemy says when Postgres is not there, or not in time."""
+
 RawConnection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 
@@ -74,7 +77,7 @@ def connection(database: Database) -> Iterator[Connection]:
     try:
         with database.engine.connect() as open_connection:
             yield open_connection
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
+    except _AWAY as error:
         raise StoreUnavailable from error
 
 
@@ -87,7 +90,7 @@ def raw_connection(database: Database) -> Iterator[RawConnection]:
     """
     try:
         pooled = database.engine.raw_connection()
-    except (OperationalError, InterfaceError, psycopg.Error, PoolTimeout) as error:
+    except (*_AWAY, psycopg.Error) as error:
         raise StoreUnavailable from error
     try:
         yield _driver(pooled)
@@ -115,7 +118,7 @@ def transaction(database: Database) -> Iterator[Connection]:
     try:
         with several.begin() as open_connection:
             yield open_connection
-    except (OperationalError, InterfaceError, PoolTimeout) as error:
+    except _AWAY as error:
         raise StoreUnavailable from error
 
 

@@ -38,7 +38,7 @@ class Tail:
 
 
 COLD = """
-SELECT game.version, secret.secret, secret.sealed_with, line.body
+SELECT secret.secret, secret.sealed_with, line.body
 FROM games AS game
 JOIN game_secrets AS secret ON secret.game_id = game.id
 CROSS JOIN LATERAL (
@@ -86,9 +86,9 @@ def load(
         rows = raw.execute(COLD, parameters).fetchall()
     if not rows:
         return None
-    _, stored, sealed_with, _ = rows[0]
+    stored, sealed_with, _ = rows[0]
     secret = Secret(database.box.open(stored, sealed_with, game), dealer)
-    return secret, [parse_event(body) for _, _, _, body in rows]
+    return secret, [parse_event(body) for _, _, body in rows]
 
 
 def read_tail(

@@ -7,7 +7,6 @@ same key whatever it got no answer to.
 import json
 import os
 import select
-import shutil
 import signal
 import socket
 import threading
@@ -17,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
 
@@ -152,14 +150,6 @@ def test_a_postgres_that_is_killed_loses_and_doubles_nothing(own_home: Path) -> 
                 if not page.json()["more"]:
                     break
             check(client, lines)
-
-
-@pytest.fixture
-def own_home() -> Iterator[Path]:
-    folder = Path(mkdtemp(prefix="fairdeal-ledger-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def own_lines(text: str) -> list[str]:

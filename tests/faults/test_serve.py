@@ -4,11 +4,11 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
 import httpx
@@ -26,14 +26,6 @@ from faults.servers import (
 
 from service.store import embedded
 from service.store.embedded import NoPostgres, embedded_postgres, find_binaries
-
-
-@pytest.fixture
-def own_home() -> Iterator[Path]:
-    folder = Path(mkdtemp(prefix="fairdeal-serve-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def register(port: int) -> Any:
@@ -151,6 +143,16 @@ def test_a_port_that_is_taken_is_said_to_be(own_home: Path) -> None:
         assert told.returncode == 1
         assert f"port {port}" in told.stderr
         assert "Traceback" not in told.stderr
+
+
+def test_a_port_that_a_predecessor_is_leaving_is_waited_for(own_home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as predecessor:
+        port = int(predecessor.getsockname()[1])
+        with fairdeal_serve(own_home, port) as process:
+            time.sleep(2)
+            assert process.process.poll() is None
+            predecessor.close()
+            wait_until_ready(port)
 
 
 def run_cli(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":

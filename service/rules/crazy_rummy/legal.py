@@ -1,9 +1,12 @@
 """Every legal move in canonical order, and what the clock plays for a seat that is away."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain, combinations
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import chain, combinations, count, islice, repeat
+from operator import itemgetter
+from typing import TypeAlias
 
-from service.cards import Card, suit_of
+from service.cards import SUITED_CARDS, Card, suit_of
 from service.rules.crazy_rummy.melds import SHAPES, additions, bits_of, height
 from service.rules.crazy_rummy.moves import (
     Discard,
@@ -15,8 +18,15 @@ from service.rules.crazy_rummy.moves import (
     TakeWild,
 )
 from service.rules.crazy_rummy.play import apply
-from service.rules.crazy_rummy.state import Phase, State, may_discard
+from service.rules.crazy_rummy.state import Phase, State, is_taken, may_discard
 from service.rules.violation import RuleViolation
+
+Cards: TypeAlias = tuple[Card, ...]
+
+Filling: TypeAlias = Callable[[Cards], Cards]
+
+FILLED_KEPT = 4096
+"""How many melds of some hand are kept, made up: from turn to turn most of a hand's stay."""
 
 
 def legal_moves(state: State) -> Sequence[Move]:
@@ -46,69 +56,106 @@ def absent_move(state: State) -> Move:
     )
 
 
-def _melds(state: State) -> Iterator[LayDown]:
+def _melds(state: State) -> list[LayDown]:
     """Each represented meld, each choice of its places that are filled by the very card in hand."""
     hand = bits_of(state.hand)
     wild = bits_of(card for card in state.hand if state.is_wild(card))
-    longest = len(state.hand) - 1
+    longest, unchecked = len(state.hand) - 1, _unchecked(state)
+    laid: list[LayDown] = []
     for shape in SHAPES:
-        spare = wild & ~shape.bits
-        reach = (hand & shape.bits).bit_count() + spare.bit_count()
-        if len(shape.cards) <= min(reach, longest):
-            yield from _fillings(state, shape.cards)
+        natural = hand & shape.bits
+        spare = wild & ~natural
+        length = len(shape.cards)
+        if longest >= length <= natural.bit_count() + spare.bit_count():
+            if length <= unchecked:
+                laid += _filled(shape.cards, natural, spare)
+            else:
+                laid += _legally_filled(state, shape.cards, natural, spare)
+    return laid
 
 
-def _fillings(state: State, represented: tuple[Card, ...]) -> list[LayDown]:
-    """The ways to make the meld from the hand, by its cards."""
-    held = [card for card in represented if card in state.hand]
-    spare = [card for card in state.hand if state.is_wild(card) and card not in represented]
-    fewest = max(len(represented) - len(spare), 0)
-    choices = chain.from_iterable(combinations(held, size) for size in range(fewest, len(held) + 1))
-    made = (_first_allowed(state, represented, very, spare) for very in choices)
-    return sorted((meld for meld in made if meld is not None), key=lambda meld: meld.cards)
+@lru_cache(FILLED_KEPT)
+def _filled(meld: Cards, natural: int, spare: int) -> list[LayDown]:
+    """The ways to make the meld of its cards in hand and of the lowest spare wild cards."""
+    wild = _cards_of(spare)
+    choosable = meld + wild
+    made = [take(choosable) for _, take in _ways_to_fill(_held(meld, natural), len(wild))]
+    made.sort()
+    return [*map(LayDown, made, repeat(meld))]
 
 
-def _first_allowed(
-    state: State, represented: tuple[Card, ...], very: tuple[Card, ...], spare: list[Card]
-) -> LayDown | None:
-    """The meld with the lowest wild cards that the rules allow, filling the free places upwards."""
-    for wilds in combinations(spare, len(represented) - len(very)):
-        filling = iter(wilds)
-        cards = tuple([card if card in very else next(filling) for card in represented])
-        meld = LayDown(cards, represented)
-        if _leaves_two(state, len(cards)) or _is_legal(state, meld):
-            return meld
-    return None
+def _legally_filled(state: State, meld: Cards, natural: int, spare: int) -> list[LayDown]:
+    """The same, each with the lowest wild cards that leave a card to discard."""
+    made: list[LayDown] = []
+    wild = _cards_of(spare)
+    for free, take in _ways_to_fill(_held(meld, natural), len(wild)):
+        moves = (LayDown(take(meld + chosen), meld) for chosen in combinations(wild, free))
+        made += islice((move for move in moves if _is_legal(state, move)), 1)
+    return sorted(made, key=lambda move: move.cards)
 
 
-def _leaves_two(state: State, cards: int) -> bool:
-    """Whether so many cards less leave two, of which C15 can bar only one, and C17 none."""
-    return len(state.hand) - cards > 1 and state.held_before is None
+@cache
+def _ways_to_fill(held: tuple[bool, ...], spare: int) -> Sequence[tuple[int, Filling]]:
+    """Each choice of a meld's places for spare wild cards: those not held, and any more.
+
+    How many places they are, and what takes a meld's cards from its own,
+    followed by wild ones: these fill the places upwards. There are a few
+    thousand such choices, since no round has more than four wild cards.
+    """
+    missing = [place for place, is_held in enumerate(held) if not is_held]
+    fillable = [place for place, is_held in enumerate(held) if is_held]
+    more = range(min(spare - len(missing), len(fillable)) + 1)
+    freed = chain.from_iterable(combinations(fillable, size) for size in more)
+    return [_filling(len(held), {*missing, *places}) for places in freed]
+
+
+def _filling(length: int, free: set[int]) -> tuple[int, Filling]:
+    wild = count(length)
+    taken = [next(wild) if place in free else place for place in range(length)]
+    return len(free), itemgetter(*taken)
+
+
+def _held(meld: Cards, natural: int) -> tuple[bool, ...]:
+    return tuple([bool(natural >> card & 1) for card in meld])
+
+
+@cache
+def _cards_of(bits: int) -> Cards:
+    """The wild cards that the bits are; there are not many such sets."""
+    return tuple([Card(card) for card in range(SUITED_CARDS) if bits >> card & 1])
+
+
+def _unchecked(state: State) -> int:
+    """How many cards may go, whichever they are, and leave one to discard (C14, C15, C17)."""
+    barred = sum(is_taken(state, card) for card in state.hand)
+    return len(state.hand) - barred - 1 if state.held_before is None else -1
 
 
 def _lay_offs(state: State) -> Iterator[LayOff]:
     if state.seat_in_turn not in state.melded:
         return
+    unchecked = _unchecked(state)
     for meld in state.melds:
         fitting = additions(meld)
         for card in state.hand:
             for represented in fitting:
                 move = LayOff(meld.id, card, represented)
                 may_stand = card == represented or state.is_wild(card)
-                if may_stand and (_leaves_two(state, 1) or _is_legal(state, move)):
+                if may_stand and (unchecked >= 1 or _is_legal(state, move)):
                     yield move
 
 
 def _exchanges(state: State) -> Iterator[TakeWild]:
     if state.seat_in_turn not in state.melded:
         return
+    unchecked = _unchecked(state)
     places = chain.from_iterable(
         ((meld.id, place) for place in meld.places) for meld in state.melds
     )
     for number, place in places:
         move = TakeWild(number, place.card, place.stands_for)
         is_wanted = place.stands_for != place.card and place.stands_for in state.hand
-        if is_wanted and (_leaves_two(state, 0) or _is_legal(state, move)):
+        if is_wanted and (unchecked >= 0 or _is_legal(state, move)):
             yield move
 
 

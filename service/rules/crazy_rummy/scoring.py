@@ -1,6 +1,6 @@
 """What the cards left in the hands cost."""
 
-from service.cards import Card, Rank
+from service.cards import Card, Rank, rank_of
 from service.rules.crazy_rummy.melds import height
 from service.rules.crazy_rummy.state import State
 from service.rules.ruleset import RoundResult
@@ -29,6 +29,6 @@ def card_points(card: Card, wild: Rank) -> int:
 
     A wild card 25, another ace 1, court cards 10, the others their number.
     """
-    if card % len(Rank) == wild:
+    if rank_of(card) is wild:
         return WILD_POINTS
     return min(height(card) + 1, COURT_POINTS)
