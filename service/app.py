@@ -13,6 +13,7 @@ from service.api.openapi import describe, openapi_yaml
 from service.play.services import Services
 from service.settings import Settings, read_settings
 from service.store.database import connect
+from service.store.key_file import KeyFile
 from service.store.secret_box import SecretBox
 
 COLLECT_AFTER = 10_000
@@ -20,12 +21,14 @@ COLLECT_AFTER = 10_000
 
 
 def make_services(settings: Settings) -> Services:
-    """What the use cases stand on, by the settings."""
+    """What the use cases stand on, by the settings; raises NoSigningKeys."""
     if settings.database_url is None:
         message = "DATABASE_URL is not set"
         raise ValueError(message)
     box = SecretBox(settings.secret_key)
-    return Services(database=connect(settings.database_url, box, pool_size=settings.threads))
+    keyring = KeyFile.at(settings.key_file)
+    database = connect(settings.database_url, box, keyring, pool_size=settings.threads)
+    return Services(database=database, origin=settings.origin)
 
 
 def create_app(services: Services) -> Flask:

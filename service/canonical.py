@@ -17,6 +17,8 @@ Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json] | None
 JsonMap: TypeAlias = Mapping[str, Json]
 
 LARGEST_INTEGER = 2**53 - 1
+DEEPEST = 64
+"""How deep values may be nested; what is logged is far from it."""
 
 
 def canonical_text(value: JsonMap) -> str:
@@ -39,7 +41,7 @@ def load_json(text: str) -> Any:  # noqa: ANN401  JSON enters here
     return orjson.loads(text)
 
 
-def is_canonical(value: object) -> bool:
+def is_canonical(value: object, deep: int = DEEPEST) -> bool:
     """Whether the value keeps within the bounds under which it may be hashed."""
     match value:
         case None | bool():
@@ -49,9 +51,11 @@ def is_canonical(value: object) -> bool:
         case str():
             return _is_plain_text(value)
         case list() | tuple():
-            return all(is_canonical(item) for item in value)
+            return deep > 0 and all(is_canonical(item, deep - 1) for item in value)
         case Mapping():
-            return all(_is_key(key) and is_canonical(item) for key, item in value.items())
+            return deep > 0 and all(
+                _is_key(key) and is_canonical(item, deep - 1) for key, item in value.items()
+            )
         case _:
             return False
 

@@ -4,6 +4,7 @@ import base64
 import binascii
 import os
 import pwd
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,9 @@ from service.store.secret_box import KEY_BYTES
 DEFAULT_PORT = 8000
 PORTS = range(1, 65536)
 DEFAULT_THREADS = 4
+DEFAULT_CHECKPOINT_SECONDS = 10
+DEFAULT_ORIGIN = "localhost/fairdeal"
+ORIGIN = re.compile(r"[!-*,-~]{1,200}")
 WORKERS_A_CORE = 2
 """Two processes with few threads serve faster than one with many: a thread waits for its turn."""
 
@@ -27,7 +31,9 @@ class Settings:
 
     `database_url` None means an embedded Postgres under `home`;
     `owner_database_url` is for migrations, where another role owns the tables;
-    `secret_key` encrypts the secrets of games at rest.
+    `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
+    file of the keys that sign, `checkpoints` the folder in which checkpoints
+    are published, every `checkpoint_seconds` at most, in the name of `origin`.
     """
 
     home: Path
@@ -38,6 +44,21 @@ class Settings:
     database_url: str | None = field(default=None, repr=False)
     owner_database_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
+    signing_keys: Path | None = None
+    checkpoints: Path | None = None
+    checkpoint_seconds: int = DEFAULT_CHECKPOINT_SECONDS
+    origin: str = DEFAULT_ORIGIN
+
+    @property
+    def key_file(self) -> Path:
+        """The file of the signing keys."""
+        return self.signing_keys or self.home / "signing-keys.json"
+
+    @property
+    def checkpoint_folder(self) -> Path:
+        """The folder in which checkpoints are published."""
+        return self.checkpoints or self.home / "checkpoints"
+
     secret_key: bytes | None = field(default=None, repr=False)
 
 
@@ -54,6 +75,16 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
         postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
         secret_key=_key(environment, faults),
+        signing_keys=_file(environment, "FAIRDEAL_SIGNING_KEYS"),
+        checkpoints=_file(environment, "FAIRDEAL_CHECKPOINTS"),
+        checkpoint_seconds=_number(
+            environment,
+            "FAIRDEAL_CHECKPOINT_SECONDS",
+            DEFAULT_CHECKPOINT_SECONDS,
+            range(1, 86401),
+            faults,
+        ),
+        origin=_origin(environment, faults),
     )
     if faults:
         raise BadSettings("; ".join(faults))
@@ -99,6 +130,19 @@ def _folder(environment: Mapping[str, str], name: str, faults: list[str]) -> Pat
     if not (Path(text) / "postgres").exists():
         faults.append(f"{name} must be a folder that holds `postgres`")
     return Path(text)
+
+
+def _file(environment: Mapping[str, str], name: str) -> Path | None:
+    text = environment.get(name)
+    return Path(text).absolute() if text else None
+
+
+def _origin(environment: Mapping[str, str], faults: list[str]) -> str:
+    """The name of the log: visible characters without a plus sign, as signed notes want it."""
+    origin = environment.get("FAIRDEAL_ORIGIN") or DEFAULT_ORIGIN
+    if not ORIGIN.fullmatch(origin):
+        faults.append("FAIRDEAL_ORIGIN must be visible characters, none of them +")
+    return origin
 
 
 def _key(environment: Mapping[str, str], faults: list[str]) -> bytes | None:

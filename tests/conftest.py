@@ -18,12 +18,14 @@ from described import Description
 from flask import Flask
 from flask.testing import FlaskClient
 from psycopg import sql
+from signing import KEYRING
 
-from service.app import create_app, describe_api, make_services
+from service.app import create_app, describe_api
 from service.play.services import Services
-from service.settings import Settings
+from service.store.database import connect
 from service.store.embedded import DATABASE_NAME, Urls, embedded_postgres
 from service.store.schema import migrate
+from service.store.secret_box import SecretBox
 
 VECTORS = Path(__file__).parent / "vectors"
 
@@ -84,9 +86,8 @@ def another_database(urls: Urls) -> Iterator[Callable[[], Urls]]:
 
 
 def services_at(url: str, **others: Any) -> Services:
-    settings = Settings(home=Path("/nowhere"), database_url=url, threads=20)
-    made = make_services(settings)
-    return Services(database=made.database, **{"chance": random.Random(5), **others})
+    database = connect(url, SecretBox(), KEYRING, pool_size=20)
+    return Services(database=database, **{"chance": random.Random(5), **others})
 
 
 @pytest.fixture(scope="session")

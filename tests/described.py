@@ -42,7 +42,7 @@ class Description:
         if response.mimetype not in content:
             raise Undescribed(f"{method} {path} → {response.mimetype}")
         schema = content[response.mimetype]["schema"]
-        if "json" in response.mimetype:
+        if response.mimetype in ("application/json", "application/problem+json"):
             self._validator(method, path, response, schema).validate(response.get_json())
 
     def _validator(self, method: str, path: str, response: TestResponse, schema: Any) -> Any:

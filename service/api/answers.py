@@ -9,9 +9,12 @@ from service.api.schemas import move_union
 from service.api.unions import AnyOf, Tagged
 from service.play.caller import SCOPES
 from service.play.ids import ULID_PATTERN
+from service.proof.verdicts import Check, Outcome
+from service.proof.verdicts import Status as VerdictStatus
 from service.rules.fields import CardField, SeatField, StrictInteger
 from service.rules.registry import rulesets, schemas_of
 
+KEY_ID_PATTERN = "^[0-9a-f]{16}$"
 HASH = {"pattern": "^[0-9a-f]{64}$"}
 STATUSES = ["open", "active", "finished", "voided"]
 
@@ -256,10 +259,31 @@ class ViewSchema(TableauSchema):
     server_time = _time()
 
 
+class ReceiptSchema(AnswerSchema):
+    """The service's signature under a game's head: keep it, and nobody can rewrite what it is for.
+
+    Ed25519 over `fairdeal/1 head`, a line feed, and the canonical JSON of
+    `game`, `hash` and `seq`; in base64url without padding.
+    """
+
+    game = _id()
+    seq = StrictInteger(required=True)
+    hash = _hash()
+    key = fields.String(required=True, metadata={"pattern": KEY_ID_PATTERN})
+    signature = fields.String(required=True, metadata={"pattern": "^[0-9A-Za-z_-]{86}$"})
+
+
+class LeftSchema(AnswerSchema):
+    """What is signed once a seat is free."""
+
+    receipt = fields.Nested(ReceiptSchema, required=True)
+
+
 class SeatedSchema(AnswerSchema):
-    """The seat that you hold, and the game from it."""
+    """The seat that you hold, and the game from it. `receipt` is for what you wrote."""
 
     seat = SeatField(required=True, allow_none=True)
+    receipt = fields.Nested(ReceiptSchema, required=True)
     view = fields.Nested(ViewSchema, required=True)
 
 
@@ -404,12 +428,13 @@ EVENT = Tagged("Event", {kind: _event(kind) for kind in EVENT_DATA})
 class MovedSchema(AnswerSchema):
     """What your moves led to.
 
-    `version` and `events` are of this request alone and the same in every
-    retry; `view` is the present one, after the bots.
+    `version`, `events` and `receipt` are of this request alone and the same in
+    every retry; `view` is the present one, after the bots.
     """
 
     version = StrictInteger(required=True)
     events = fields.List(EVENT, required=True)
+    receipt = fields.Nested(ReceiptSchema, required=True)
     view = fields.Nested(ViewSchema, required=True)
 
 
@@ -436,6 +461,90 @@ class ReplaySchema(AnswerSchema):
     items = fields.List(fields.Nested(FrameSchema), required=True)
     next_from = StrictInteger(required=True, allow_none=True)
     version = StrictInteger(required=True)
+
+
+class SigningKeySchema(AnswerSchema):
+    """A key that signs receipts and checkpoints, or did."""
+
+    id = fields.String(required=True, metadata={"pattern": KEY_ID_PATTERN})
+    algorithm = fields.String(required=True, validate=validate.Equal("Ed25519"))
+    public_key = fields.String(
+        required=True, metadata={"description": "32 bytes, base64url without padding."}
+    )
+    valid_from = _time()
+    valid_until = _time(allow_none=True)
+    note_key = fields.String(
+        required=True, metadata={"description": "The same, as tools for signed notes take it."}
+    )
+
+
+class SigningKeysSchema(AnswerSchema):
+    """Every key, the newest first; keep them where the service can't reach them."""
+
+    origin = fields.String(required=True, metadata={"description": "The name in checkpoints."})
+    keys = fields.List(fields.Nested(SigningKeySchema), required=True)
+
+
+class DeckSchema(AnswerSchema):
+    """The deck of a deal, its top card first."""
+
+    round = StrictInteger(required=True)
+    deal = StrictInteger(required=True)
+    cards = fields.List(CardField(), required=True)
+
+
+class FairnessRecordSchema(AnswerSchema):
+    """What the deal is made of: the secret, and what follows from it, once the game ended."""
+
+    game = _id()
+    algorithm = fields.String(required=True)
+    commitment = _hash()
+    sandbox = fields.Boolean(required=True)
+    contributions = fields.Dict(keys=fields.String(), values=fields.String(), required=True)
+    protected_seats = fields.List(
+        SeatField(),
+        required=True,
+        metadata={
+            "description": "Seats that contributed once the commitment was known: to them the "
+            "service could not choose the deck."
+        },
+    )
+    server_secret = fields.String(
+        required=True, allow_none=True, metadata={"pattern": "^[0-9a-f]{64}$"}
+    )
+    cut = fields.List(
+        CardField(),
+        required=True,
+        allow_none=True,
+        metadata={"description": "The pack that the first dealer was cut from."},
+    )
+    decks = fields.List(fields.Nested(DeckSchema), required=True)
+
+
+class ConsistencySchema(AnswerSchema):
+    """Why one tree grew into another (RFC 9162 §2.1.4): hashes in hex."""
+
+    old = StrictInteger(required=True, data_key="from")
+    new = StrictInteger(required=True, data_key="to")
+    path = fields.List(_hash(), required=True)
+
+
+class VerdictSchema(AnswerSchema):
+    """How one check came out; `seq` is the first event that fails it."""
+
+    check = fields.String(required=True, validate=validate.OneOf([c.value for c in Check]))
+    status = fields.String(required=True, validate=validate.OneOf([s.value for s in VerdictStatus]))
+    seq = StrictInteger(required=True, allow_none=True)
+    detail = fields.String(required=True)
+
+
+class ReportSchema(AnswerSchema):
+    """How a verification came out."""
+
+    game = fields.String(required=True, allow_none=True)
+    events = StrictInteger(required=True)
+    outcome = fields.String(required=True, validate=validate.OneOf([o.value for o in Outcome]))
+    checks = fields.List(fields.Nested(VerdictSchema), required=True)
 
 
 class RulesetItemSchema(AnswerSchema):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 JSON_TYPE = "application/json"
 BODY_BYTES_AT_MOST = 64 * 1024
+UPLOAD_BYTES_AT_MOST = 2 * 1024 * 1024
 LENGTH_DIGITS = 9
 PART_SECONDS = 10
 UNKNOWN_FIELD = "Unknown field."
@@ -28,7 +29,7 @@ class NotJson(Refusal):
     """The body is of another media type."""
 
     slug = "unsupported-media-type"
-    message = "Send the body as `Content-Type: application/json`."
+    message = "Send the body as `Content-Type: {media_type}`."
 
 
 class MalformedJson(Refusal):
@@ -53,16 +54,30 @@ def read_json(request: Request) -> JsonMap:
     Raises RequestEntityTooLarge, NotJson, MalformedJson, and InvalidBody where
     the value is no object.
     """
-    data = _read(request)
+    data = _read(request, BODY_BYTES_AT_MOST)
     if request.environ.get("CONTENT_TYPE") != JSON_TYPE and request.mimetype != JSON_TYPE:
-        raise NotJson
+        raise NotJson(media_type=JSON_TYPE)
     value = _parse(data)
     if not isinstance(value, dict):
         raise InvalidBody([FieldError("", "The body must be a JSON object.")])
     return value
 
 
-def _read(request: Request) -> bytes:
+def read_text(request: Request, media_type: str) -> str:
+    """The body as a text of that media type, larger than JSON may be.
+
+    Raises RequestEntityTooLarge, NotJson and MalformedJson.
+    """
+    data = _read(request, UPLOAD_BYTES_AT_MOST)
+    if request.mimetype != media_type:
+        raise NotJson(media_type=media_type)
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise MalformedJson(reason="it is not UTF-8 text") from error
+
+
+def _read(request: Request, at_most: int) -> bytes:
     """The body's bytes, all of them and never more than are allowed.
 
     Raises RequestEntityTooLarge, and MalformedJson for a body whose transfer
@@ -71,13 +86,13 @@ def _read(request: Request) -> bytes:
     environ = request.environ
     length = environ.get("CONTENT_LENGTH") or ""
     if not length:
-        limit = BODY_BYTES_AT_MOST + 1 if environ.get("wsgi.input_terminated") else 0
+        limit = at_most + 1 if environ.get("wsgi.input_terminated") else 0
         data = _read_part(environ, limit)
-        if len(data) > BODY_BYTES_AT_MOST:
+        if len(data) > at_most:
             raise RequestEntityTooLarge
         return data
-    expected = int(length) if len(length) <= LENGTH_DIGITS else BODY_BYTES_AT_MOST + 1
-    if expected > BODY_BYTES_AT_MOST:
+    expected = int(length) if len(length) <= LENGTH_DIGITS else at_most + 1
+    if expected > at_most:
         raise RequestEntityTooLarge
     data = _read_part(environ, expected)
     if len(data) < expected:

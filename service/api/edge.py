@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask, Response, request
 from marshmallow import ValidationError
 
-from service.api import games, meta, moves, players, rulesets
+from service.api import games, meta, moves, players, proof, rulesets
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
@@ -27,6 +27,7 @@ OPERATIONS: Sequence[Operation] = (
     *players.OPERATIONS,
     *games.OPERATIONS,
     *moves.OPERATIONS,
+    *proof.OPERATIONS,
 )
 """Every operation that there is."""
 

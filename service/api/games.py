@@ -17,7 +17,15 @@ from service.play.listing import games_page
 from service.play.opening import OpeningRequest, open_game
 from service.play.refusals import FieldError, InvalidBody, Unauthenticated
 from service.play.seating import Seated
-from service.play.watching import events_page, look, own_look, replay_frames, shown
+from service.play.watching import (
+    Page,
+    Span,
+    events_page,
+    look,
+    own_look,
+    replay_frames,
+    shown,
+)
 from service.rules.registry import UnknownRuleset, find, schemas_of
 from service.store.lists import GameFilter
 
@@ -78,17 +86,25 @@ def get_events(call: Call, game: str) -> Answer:
 
 def get_replay(call: Call, game: str) -> Answer:
     """Watch the game again."""
-    first, last = call.query["first"], call.query["last"]
-    page = replay_frames(
-        call.services, call.player, game, call.query["seat"], (first, last), FRAMES_AT_MOST
-    )
+    page = replay_frames(call.services, call.player, game, call.query["seat"], span_of(call))
+    return Answer(200, frames_text(call, page), PRIVATE)
+
+
+def span_of(call: Call) -> Span:
+    """The frames that the query asks for."""
+    return Span(first=call.query["first"], last=call.query["last"], limit=FRAMES_AT_MOST)
+
+
+def frames_text(call: Call, page: Page) -> str:
+    """A page of frames, and where the next one begins."""
+    last = call.query["last"]
     is_more = page.next_after < (page.version if last is None else last)
     members: dict[str, Member] = {
         "items": Texts(page.items),
         "next_from": page.next_after + 1 if is_more else None,
         "version": page.version,
     }
-    return Answer(200, spliced(members), PRIVATE)
+    return spliced(members)
 
 
 def seated_answer(call: Call, seated: Seated) -> Answer:
@@ -102,7 +118,11 @@ def seated_answer(call: Call, seated: Seated) -> Answer:
 def seated_json(call: Call, seated: Seated) -> JsonMap:
     """The same as a JSON value."""
     seen = own_look(seated.game, call.player)
-    return {"seat": seated.seat, "view": shown(call.services, seen)}
+    return {
+        "seat": seated.seat,
+        "receipt": seated.receipt.to_json(),
+        "view": shown(call.services, seen),
+    }
 
 
 def _opening(call: Call, body: JsonMap) -> OpeningRequest:

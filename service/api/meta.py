@@ -40,6 +40,8 @@ def get_map(_call: Call) -> Answer:
         "games": "/games",
         "players": "/players",
         "problems": "/problems",
+        "keys": "/keys",
+        "checkpoint": "/checkpoints/latest",
         "ready": "/readyz",
     }
     return Answer(200, {"service": "Fairdeal", "links": links}, CACHED)

@@ -38,6 +38,7 @@ def post_moves(call: Call, game: str) -> Answer:
     members: dict[str, Member] = {
         "version": moved.version,
         "events": Texts(moved_lines(moved)),
+        "receipt": moved.receipt.to_json(),
         "view": shown(call.services, seen),
     }
     headers = {"Cache-Control": "no-store"}
@@ -70,8 +71,8 @@ def delete_seat(call: Call, game: str, seat: str) -> Answer:
     """Leave a seat."""
     player = call.known_caller.player
     find_game(call.services, game, player)
-    leave_seat(call.services, player, game, _seat(seat))
-    return Answer(204)
+    receipt = leave_seat(call.services, player, game, _seat(seat))
+    return Answer(200, {"receipt": receipt.to_json()}, {"Cache-Control": "no-store"})
 
 
 def _seat(text: str) -> Seat:
@@ -148,7 +149,7 @@ OPERATIONS = (
         "creator's own leaving voids it.",
         view=delete_seat,
         scope=PLAY,
-        returns={204: Returns("The seat is free.")},
+        returns={200: Returns("The seat is free.", {JSON: answers.LeftSchema()})},
         refuses=("game-not-found", "not-seated", "game-not-open", "game-busy"),
     ),
     Operation(

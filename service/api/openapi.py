@@ -45,10 +45,13 @@ PATHS: Mapping[str, str] = {
     "name": "A ruleset's name.",
     "version": "A ruleset's version.",
     "slug": "A problem's slug.",
+    "head": "The hash of an event that was the game's last.",
+    "size": "A checkpoint's size: how many heads its tree holds.",
 }
 
 HEADERS: Mapping[str, str] = {
-    "ETag": "Weak; changes whenever the view does.",
+    "ETag": "Changes whenever the answer does.",
+    "Content-Disposition": "The file's name.",
     "Location": "Where the game is.",
     "Idempotent-Replayed": "`true` where the request was answered before.",
     "WWW-Authenticate": "How to authenticate.",
@@ -125,6 +128,11 @@ def _operation(plugin: MarshmallowPlugin, operation: Operation) -> dict[str, Any
             "required": True,
             "content": {"application/json": {"schema": operation.body}},
         }
+    if operation.upload is not None:
+        described["requestBody"] = {
+            "required": True,
+            "content": {operation.upload: {"schema": {"type": "string"}}},
+        }
     return described
 
 
@@ -134,8 +142,9 @@ def problems_of(operation: Operation) -> Sequence[str]:
     common += ["database-unavailable"]
     if operation.scope is not None:
         common += ["unauthenticated", "insufficient-scope"]
-    if operation.body is not None:
+    if operation.body is not None or operation.upload is not None:
         common += ["malformed-json", "body-too-large", "unsupported-media-type"]
+    if operation.body is not None:
         common += ["validation-failed"]
     if operation.is_idempotent_by_key:
         common += ["invalid-idempotency-key", "idempotency-key-reused"]

@@ -4,14 +4,14 @@ The description is data. Flask gets its routes from it and `openapi.yaml` its
 paths, so that neither knows an operation that the other doesn't.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
 from flask import Request, Response
 from marshmallow import Schema
 
-from service.api.bodies import load_body, read_json
+from service.api.bodies import load_body, read_json, read_text
 from service.api.keys import read_idempotency_key
 from service.canonical import Json, JsonMap, dump_json
 from service.play.caller import Caller
@@ -22,6 +22,8 @@ from service.store.appends import RequestKey
 
 JSON = "application/json"
 HTML = "text/html"
+NDJSON = "application/x-ndjson"
+TEXT = "text/plain"
 YAML = "application/yaml"
 
 
@@ -68,6 +70,13 @@ class Call:
         """The body as a JSON object."""
         return read_json(self.request)
 
+    def upload(self) -> str:
+        """The body of an operation that takes text."""
+        if self.operation.upload is None:
+            message = "the operation takes no upload"
+            raise TypeError(message)
+        return read_text(self.request, self.operation.upload)
+
     def load(self, body: JsonMap) -> Any:  # noqa: ANN401  what the operation's schema builds
         """What the operation's own schema builds of the body."""
         if self.operation.body is None:
@@ -85,10 +94,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an operation answers: a JSON value, or text of another media type."""
+    """What an operation answers: a JSON value, or text of another media type, whole or in parts."""
 
     status: int
-    body: JsonMap | str | None = None
+    body: JsonMap | str | Iterator[str] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = JSON
 
@@ -102,10 +111,10 @@ class Answer:
             answer.headers.remove("Content-Type")
         return answer
 
-    def _text(self) -> str:
-        if self.body is None or isinstance(self.body, str):
-            return self.body or ""
-        return dump_json(self.body)
+    def _text(self) -> str | Iterator[str]:
+        if isinstance(self.body, Mapping):
+            return dump_json(self.body)
+        return self.body or ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +145,8 @@ class Operation:
     """An endpoint.
 
     `path` is in OpenAPI's form; `scope` is what a key must have to call it,
-    `is_open` whether one may call without a key; `refuses` are the slugs of
+    `is_open` whether one may call without a key; `body` is the JSON that it
+    takes, `upload` the media type of a text that it takes instead; `refuses` are the slugs of
     its own problems, beside those that every operation of its kind has.
     """
 
@@ -151,6 +161,7 @@ class Operation:
     is_open: bool = False
     query: Schema | None = None
     body: Schema | None = None
+    upload: str | None = None
     returns: Mapping[int, Returns]
     refuses: Sequence[str] = ()
     is_idempotent_by_key: bool = False
@@ -173,4 +184,4 @@ def _text(value: Member) -> str:
 
 
 def _content_type(media_type: str) -> str:
-    return f"{media_type}; charset=utf-8" if media_type in (HTML, YAML) else media_type
+    return f"{media_type}; charset=utf-8" if media_type in (HTML, YAML, TEXT) else media_type

@@ -354,3 +354,14 @@ class ReplayQuerySchema(RequestSchema):
     seat = _seat_query()
     first = _version(load_default=1, data_key="from", description="The first seq.")
     last = _version(load_default=None, data_key="to", description="The last seq.")
+
+
+class ConsistencyQuerySchema(RequestSchema):
+    """From which checkpoint on."""
+
+    older = fields.Integer(
+        required=True,
+        data_key="from",
+        validate=validate.Range(1, 2**53 - 1),
+        metadata={"description": "The older checkpoint's size."},
+    )

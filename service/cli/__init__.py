@@ -1,5 +1,5 @@
 """The command `fairdeal`."""
 
-from service.cli.commands import main
+from service.cli.group import main
 
 __all__ = ["main"]

@@ -1,52 +1,43 @@
-"""What the command line can do."""
+"""The commands that run the service."""
 
-import os
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from service.app import configure_logs, describe_api, make_services
+from service.cli.saying import said_in_a_line, the_settings
 from service.cli.serving import serve
-from service.settings import BadSettings, Settings, read_settings
-from service.store.database import StoreUnavailable
-from service.store.embedded import NoPostgres
+from service.play.checkpointing import Checkpointer
 from service.store.schema import migrate
-from service.worker.loop import run_worker
+from service.worker.loop import Worker
 from service.worker.stop import Stop
 
 
-@click.group()
-def main() -> None:
-    """Card games over HTTP, with a log that nobody can quietly rewrite."""
-
-
-@main.command("serve")
+@click.command("serve")
 def serve_command() -> None:
     """Start everything: Postgres unless DATABASE_URL names one, migrations, the service."""
-    with _said_in_a_line():
-        sys.exit(serve(_settings()))
+    with said_in_a_line():
+        sys.exit(serve(the_settings()))
 
 
-@main.command("migrate")
+@click.command("migrate")
 def migrate_command() -> None:
     """Bring the database at DATABASE_URL to this release's schema."""
-    settings = _settings()
+    settings = the_settings()
     url = settings.owner_database_url or settings.database_url
     if url is None:
         message = "set DATABASE_URL; `fairdeal serve` migrates its embedded Postgres by itself"
         raise click.ClickException(message)
-    with _said_in_a_line():
+    with said_in_a_line():
         migrate(url)
 
 
-@main.command("worker")
+@click.command("worker")
 def worker_command() -> None:
-    """Play on for bots whose turn no request is playing. Any number may run."""
-    settings = _settings()
+    """Play on for bots, and sign checkpoints. Any number may run."""
+    settings = the_settings()
     if settings.database_url is None:
         message = "set DATABASE_URL; `fairdeal serve` runs a worker by itself"
         raise click.ClickException(message)
@@ -54,10 +45,13 @@ def worker_command() -> None:
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop.set)
-    run_worker(make_services(settings), stop)
+    with said_in_a_line():
+        services = make_services(settings)
+    checkpointer = Checkpointer(services, settings.checkpoint_folder)
+    Worker(services, checkpointer, settings.checkpoint_seconds).run(stop)
 
 
-@main.command("openapi")
+@click.command("openapi")
 @click.option("--check", is_flag=True, help="Fail if the file is not what would be written.")
 @click.argument("file", type=click.Path(path_type=Path), default=Path("openapi.yaml"))
 def openapi_command(file: Path, *, check: bool) -> None:
@@ -70,22 +64,3 @@ def openapi_command(file: Path, *, check: bool) -> None:
             f"{file} is not what the code describes: run `make openapi` and look at the change"
         )
         raise click.ClickException(message)
-
-
-@contextmanager
-def _said_in_a_line() -> Iterator[None]:
-    """What keeps the service from starting, without a traceback."""
-    try:
-        yield
-    except NoPostgres as error:
-        raise click.ClickException(str(error)) from error
-    except StoreUnavailable as error:
-        message = "the database does not answer: look at DATABASE_URL"
-        raise click.ClickException(message) from error
-
-
-def _settings() -> Settings:
-    try:
-        return read_settings(os.environ)
-    except BadSettings as error:
-        raise click.ClickException(str(error)) from error

@@ -21,14 +21,29 @@ from service.rules.violation import RuleViolation
 _OF_A_ROUND = frozenset({"move", "round_ended", "game_ended"})
 
 
-class ReplayDiverged(Exception):
-    """The log says one thing and the rules another, or it can't be read; `seq` is where."""
+VISIBILITIES = ("public", "private")
+KINDS = ("human", "bot")
+DEALING = frozenset({"game_created", "seat_taken", "seat_left", "game_started", "round_started"})
+"""What the cards are dealt by: with these alone each deal can be taken again."""
 
-    def __init__(self, seq: int, reason: str) -> None:
+
+class ReplayDiverged(Exception):
+    """The log says one thing and the rules another, or it can't be read.
+
+    `seq` is where, `type` the type of that event, `field` what in it does not
+    follow and `rule` the number of the rule that it breaks, where it is one of these.
+    """
+
+    def __init__(
+        self, event: Event, reason: str, field: str | None = None, rule: str | None = None
+    ) -> None:
         """Name the event and what is wrong with it."""
-        super().__init__(f"event {seq}: {reason}")
-        self.seq = seq
+        super().__init__(f"event {event.seq}: {reason}")
+        self.seq = event.seq
+        self.type = event.type
         self.reason = reason
+        self.field = field
+        self.rule = rule
 
 
 def replay(events: Iterable[Event], secret: Secret) -> Iterator[Frame]:
@@ -60,6 +75,11 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
     return game
 
 
+def check_deals(events: Iterable[Event], secret: Secret) -> None:
+    """Take the cut and every deal of the log again, whatever was played; raises ReplayDiverged."""
+    resume([event for event in events if event.type in DEALING], secret)
+
+
 def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
     """The event between the games before and after it; raises ReplayDiverged.
 
@@ -67,20 +87,24 @@ def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
     """
     expected = (game.version + 1, game.head) if game else (1, GENESIS)
     if (event.seq, event.prev) != expected:
-        raise ReplayDiverged(event.seq, "it does not follow the event before it")
+        raise ReplayDiverged(event, "it does not follow the event before it")
     try:
         step = _step(game, event, secret)
-    except (RuleViolation, UnknownRuleset, ValueError, KeyError, TypeError) as error:
-        raise ReplayDiverged(event.seq, f"{event.type} can't be replayed: {error}") from error
+    except RuleViolation as violation:
+        reason = f"rule {violation.rule} forbids it: {violation}"
+        raise ReplayDiverged(event, reason, rule=violation.rule) from violation
+    except (UnknownRuleset, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ReplayDiverged(event, f"{event.type} can't be replayed: {error}") from error
     if step is None:
         if game is None:
-            raise ReplayDiverged(event.seq, "a log begins with game_created")
+            raise ReplayDiverged(event, "a log begins with game_created")
         after = game
     else:
         draft, after = step
         if canonical_text(draft.data) != canonical_text(event.data):
             field = _difference(draft.data, event.data)
-            raise ReplayDiverged(event.seq, f"{field} is not what follows from the events before")
+            reason = f"{field} is not what follows from the events before"
+            raise ReplayDiverged(event, reason, field=field)
     moved_on = replace(after, version=event.seq, head=event.hash, at=event.at)
     return Frame(game, event, moved_on)
 
@@ -97,6 +121,9 @@ def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
 
 def _create(event: Event, secret: Secret, actor: Actor) -> Step:
     data: Any = event.data
+    if data["visibility"] not in VISIBILITIES or data["sandbox"] not in (None, secret.value.hex()):
+        message = "its visibility or its sandbox is none"
+        raise ValueError(message)
     ruleset = find(data["ruleset"], data["ruleset_version"])
     opening = Opening(
         ruleset=ruleset,
@@ -141,6 +168,9 @@ _AGAIN: Mapping[str, Callable[[Game, Any, Actor], Step]] = MappingProxyType(
 
 def _occupant(data: JsonMap) -> Occupant:
     fields: Any = data
+    if fields["kind"] not in KINDS or not isinstance(fields["contribution"], str):
+        message = "nobody sits so"
+        raise ValueError(message)
     return Occupant(
         kind=fields["kind"],
         player=fields.get("player"),
@@ -154,7 +184,7 @@ def _skip_to(game: Game, event: Event) -> Game:
     if event.type == "round_started":
         return _before_round(game, event)
     if event.type in _OF_A_ROUND:
-        raise ReplayDiverged(event.seq, "events of its round are missing before it")
+        raise ReplayDiverged(event, "events of its round are missing before it")
     return replace(game, version=event.seq - 1, head=event.prev)
 
 

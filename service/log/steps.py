@@ -59,6 +59,9 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         message = f"a secret has {SECRET_BYTES} bytes"
         raise ValueError(message)
     ruleset = opening.ruleset
+    if opening.seats not in ruleset.seats:
+        message = f"{ruleset.name} is not played by {opening.seats}"
+        raise ValueError(message)
     options = ruleset.complete(opening.options, opening.seats)
     bound = commitment(secret.value)
     data: JsonMap = {

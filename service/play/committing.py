@@ -16,7 +16,9 @@ from service.play.games import catch_up, frames_of
 from service.play.idempotency import refuse_other_body
 from service.play.refusals import Busy, Refusal
 from service.play.services import Services
+from service.proof.receipts import Receipt
 from service.store.appends import KeyBound, RequestKey, append
+from service.store.reads import read_receipt
 
 ATTEMPTS = 8
 """How often a decision is taken anew because others moved the game meanwhile."""
@@ -27,10 +29,15 @@ Decide: TypeAlias = Callable[[Game], Sequence[Frame]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """What a request wrote, now or when it was first made, and the game after it."""
+    """What a request wrote, now or when it was first made, and the game after it.
+
+    `receipt` is for the last of the frames; where there was nothing to write,
+    for the game as it stood.
+    """
 
     frames: Sequence[Frame]
     game: Game
+    receipt: Receipt
     is_replayed: bool = False
 
 
@@ -51,7 +58,8 @@ def commit(
         if binding is not None and key is not None:
             refuse_other_body(key, binding.fingerprint)
             frames = tuple(frames_of(services, current, binding.first_seq, binding.last_seq))
-            return Committed(frames=frames, game=current, is_replayed=True)
+            receipt = read_receipt(services.database, game, binding.last_seq)
+            return Committed(frames=frames, game=current, receipt=receipt, is_replayed=True)
         try:
             committed = _attempt(services, current, decide, key)
         except KeyBound:
@@ -67,10 +75,12 @@ def _attempt(
     """Decide at this version and write; None if the game has moved on, which forgets it."""
     frames = decide(game)
     if not frames:
-        return Committed(frames=(), game=game)
-    if not append(services.database, frames, key):
+        standing = read_receipt(services.database, game.id, game.version)
+        return Committed(frames=(), game=game, receipt=standing)
+    receipt = append(services.database, frames, key)
+    if receipt is None:
         services.games.drop(game.id)
         return None
     after = frames[-1].after
     services.games.put(game.id, after)
-    return Committed(frames=frames, game=after)
+    return Committed(frames=frames, game=after, receipt=receipt)

@@ -26,6 +26,7 @@ from service.play.refusals import (
     VersionConflict,
 )
 from service.play.services import Services
+from service.proof.receipts import Receipt
 from service.rules.ruleset import AnyRuleset
 from service.rules.violation import RuleViolation
 from service.store.appends import RequestKey
@@ -55,6 +56,7 @@ class Moved:
     """What the request itself wrote, and the game as it stands now, bots included."""
 
     frames: Sequence[Frame]
+    receipt: Receipt
     game: Game
     viewer: Viewer
     is_replayed: bool
@@ -77,6 +79,7 @@ def make_moves(
     present = play_bots(services, committed.game)
     return Moved(
         frames=committed.frames,
+        receipt=committed.receipt,
         game=present,
         viewer=viewer_of(present, player),
         is_replayed=committed.is_replayed,

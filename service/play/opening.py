@@ -21,6 +21,7 @@ from service.play.services import Services
 from service.rules.ruleset import AnyRuleset
 from service.store.appends import KeyBound, RequestKey, create_game
 from service.store.players import find_creation
+from service.store.reads import read_receipt
 
 CREATORS_SEAT = Seat(1)
 
@@ -65,13 +66,14 @@ def open_game(
     pen = Pen(services)
     _write_opening(services, pen, player, request)
     try:
-        create_game(services.database, pen.frames, key)
+        receipt = create_game(services.database, pen.frames, key)
     except KeyBound:
         if key is not None and (opened := _opened_before(services, player, key)) is not None:
             return opened
         raise
     services.games.put(pen.game.id, pen.game)
-    return Seated(seat=_seat_of(pen.game, player), game=play_bots(services, pen.game))
+    present = play_bots(services, pen.game)
+    return Seated(seat=_seat_of(pen.game, player), game=present, receipt=receipt)
 
 
 def _opened_before(services: Services, player: str, key: RequestKey) -> Seated | None:
@@ -80,7 +82,8 @@ def _opened_before(services: Services, player: str, key: RequestKey) -> Seated |
         return None
     refuse_other_body(key, made.fingerprint)
     game, _ = catch_up(services, made.resource_id)
-    return Seated(seat=_seat_of(game, player), game=game, is_replayed=True)
+    receipt = read_receipt(services.database, game.id, made.version)
+    return Seated(seat=_seat_of(game, player), game=game, receipt=receipt, is_replayed=True)
 
 
 def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRequest) -> None:

@@ -68,6 +68,34 @@ class EventNotFound(Refusal):
     message = "The game has versions 1 to {version}."
 
 
+class HeadNotFound(Refusal):
+    """No version of the game has that hash as its head."""
+
+    slug = "head-not-found"
+    message = "The game never ended a write with an event of this hash."
+
+
+class CheckpointNotFound(Refusal):
+    """No checkpoint of that size was signed."""
+
+    slug = "checkpoint-not-found"
+    message = "There is no such checkpoint: `GET /checkpoints/latest` is the newest."
+
+
+class GameNotOver(Refusal):
+    """Only what has ended stays as it is."""
+
+    slug = "game-not-over"
+    message = "The game had not ended there: watch it by its `/replay`."
+
+
+class VerifierBusy(Refusal):
+    """The process verifies another log just now."""
+
+    slug = "verifier-busy"
+    message = "Another log is being verified: try again, or verify it yourself, offline."
+
+
 class HiddenInformation(Refusal):
     """The seat's cards are hidden from the caller while the game runs."""
 

@@ -21,6 +21,7 @@ from service.play.refusals import (
     seat_pointer,
 )
 from service.play.services import Services
+from service.proof.receipts import Receipt
 from service.store.appends import RequestKey
 
 
@@ -28,11 +29,13 @@ from service.store.appends import RequestKey
 class Seated:
     """The seat that a request got, None for who only opened, and the game as it stands now.
 
-    `is_replayed` says that an earlier request with the same key had got it.
+    `receipt` is for what the request wrote. `is_replayed` says that an
+    earlier request with the same key had got the seat.
     """
 
     seat: Seat | None
     game: Game
+    receipt: Receipt
     is_replayed: bool = False
 
 
@@ -56,7 +59,9 @@ def take_seat(
     committed = commit(services, game, lambda now: _seat(services, now, read(), occupant), key)
     seat = _seat_in(committed.frames[0])
     present = play_bots(services, committed.game)
-    return Seated(seat=seat, game=present, is_replayed=committed.is_replayed)
+    return Seated(
+        seat=seat, game=present, receipt=committed.receipt, is_replayed=committed.is_replayed
+    )
 
 
 def give_contribution(
@@ -68,15 +73,16 @@ def give_contribution(
     even after the start.
     """
     committed = commit(services, game, lambda now: _contribute(services, now, player, seat, read))
-    return Seated(seat=seat, game=play_bots(services, committed.game))
+    return Seated(seat=seat, game=play_bots(services, committed.game), receipt=committed.receipt)
 
 
-def leave_seat(services: Services, player: str, game: str, seat: Seat) -> None:
+def leave_seat(services: Services, player: str, game: str, seat: Seat) -> Receipt:
     """Free a seat of an open game: one's own, or any for the creator.
 
-    The creator's own leaving voids the game. A seat that is free already is no fault.
+    The creator's own leaving voids the game. A seat that is free already is no
+    fault. The receipt is for the game without that seat's player.
     """
-    commit(services, game, lambda now: _leave(services, now, player, seat))
+    return commit(services, game, lambda now: _leave(services, now, player, seat)).receipt
 
 
 def _seat(

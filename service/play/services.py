@@ -39,10 +39,11 @@ class Services:
     """The database, the process's memories, and the sources of time, chance and ids.
 
     `games` remembers games at the version that this process last saw: a cache,
-    and never trusted over the head row.
+    and never trusted over the head row. `origin` names the log in its checkpoints.
     """
 
     database: Database
+    origin: str = "localhost/fairdeal"
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = new_ulid
     new_request_id: Callable[[], UUID] = uuid4

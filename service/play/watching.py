@@ -1,5 +1,6 @@
 """Looking on: the view, the events, the replay, each as the caller may see it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,11 +11,18 @@ from service.log.projection import event_line, view_json
 from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody, only, viewer_of
 from service.play.games import current_game, frames_of, game_at
-from service.play.refusals import EventNotFound, HiddenInformation, InvalidQuery
+from service.play.refusals import (
+    EventNotFound,
+    GameNotOver,
+    HeadNotFound,
+    HiddenInformation,
+    InvalidQuery,
+)
 from service.play.services import Services, timestamp
 from service.store.players import player_names
-from service.store.reads import read_events
+from service.store.reads import find_head, read_events
 
+HEAD = re.compile("[0-9a-f]{64}")
 ALL_SEATS = "all"
 
 
@@ -30,6 +38,15 @@ class Look:
     def tag(self) -> str:
         """What changes whenever the view does."""
         return f"v{self.latest}.{self.viewer.tag}.{self.game.version}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The frames that are asked for: from one seq to another, None for the newest; how many."""
+
+    first: int
+    last: int | None
+    limit: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,24 +95,45 @@ def events_page(services: Services, player: str | None, game: str, after: int, l
 
 
 def replay_frames(
-    services: Services,
-    player: str | None,
-    game: str,
-    seat: str | None,
-    span: tuple[int, int | None],
-    limit: int,
+    services: Services, player: str | None, game: str, seat: str | None, span: Span
 ) -> Page:
     """Frames of the game: each event, and the view after it.
 
-    Through the caller's own eyes while the game runs, through anybody's once
-    it ended. `span` is the first seq and the last, None for the newest.
+    Through the caller's own eyes while the game runs, through anybody's once it ended.
     """
     present = current_game(services, game, player)
-    viewer = _eyes(present, player, seat)
-    first, wanted = span[0], present.version if span[1] is None else span[1]
+    return _frames(services, present, _eyes(present, player, seat), span)
+
+
+def replay_of_head(
+    services: Services, player: str | None, game: str, head: str, seat: str | None, span: Span
+) -> tuple[Game, Page]:
+    """Frames of an ended game as it stood with that head: the same for everybody, for ever.
+
+    Through a bystander's eyes, a seat's or `all`. Raises HeadNotFound and GameNotOver.
+    """
+    ended = game_of_head(services, player, game, head)
+    if not ended.status.is_over:
+        raise GameNotOver
+    return ended, _frames(services, ended, _eyes(ended, None, seat), span)
+
+
+def game_of_head(services: Services, player: str | None, game: str, head: str) -> Game:
+    """The game at the version whose head that is; raises HeadNotFound."""
+    present = current_game(services, game, player)
+    if head == present.head:
+        return present
+    seq = find_head(services.database, game, head) if HEAD.fullmatch(head) else None
+    if seq is None:
+        raise HeadNotFound
+    return game_at(services, present, seq)
+
+
+def _frames(services: Services, present: Game, viewer: Viewer, span: Span) -> Page:
+    first, wanted = span.first, present.version if span.last is None else span.last
     if first > present.version or wanted > present.version:
         raise EventNotFound(version=present.version)
-    last = min(wanted, first + limit - 1)
+    last = min(wanted, first + span.limit - 1)
     names = names_in(services, present)
     items = [
         _frame_text(frame, viewer, view_json(frame.after, viewer, names, present.version))

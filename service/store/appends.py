@@ -14,6 +14,7 @@ from psycopg.errors import UniqueViolation
 
 from service.log.game import Game
 from service.log.steps import Frame
+from service.proof.receipts import Receipt, sign_head
 from service.store.database import Database, RawConnection, raw_connection
 
 
@@ -40,8 +41,8 @@ WITH moved AS (
     WHERE id = %(game)s AND version = %(expected)s AND head = %(prev)s
     RETURNING id
 ), written AS (
-    INSERT INTO events (game_id, seq, type, body)
-    SELECT moved.id, event.seq, event.type, event.body
+    INSERT INTO events (game_id, seq, type, body, signed_with, signature)
+    SELECT moved.id, event.seq, event.type, event.body, {signed}
     FROM moved, (VALUES {events}) AS event (seq, type, body)
 ), bound AS (
     INSERT INTO idempotency_keys
@@ -64,8 +65,8 @@ WITH created AS (
     INSERT INTO game_secrets (game_id, secret, sealed_with)
     VALUES (%(game)s, %(secret)s, %(sealed_with)s)
 ), written AS (
-    INSERT INTO events (game_id, seq, type, body)
-    SELECT %(game)s, event.seq, event.type, event.body
+    INSERT INTO events (game_id, seq, type, body, signed_with, signature)
+    SELECT %(game)s, event.seq, event.type, event.body, {signed}
     FROM (VALUES {events}) AS event (seq, type, body)
 )
 INSERT INTO creation_keys (player_id, route, key, fingerprint, resource_id, version)
@@ -74,16 +75,22 @@ SELECT %(player)s::text, %(route)s::text, %(key)s::text, %(fingerprint)s::bytea,
 WHERE %(key)s::text IS NOT NULL
 """
 
+_SIGNED = """
+        CASE WHEN event.seq = %(version)s THEN %(signed_with)s::text END,
+        CASE WHEN event.seq = %(version)s THEN %(signature)s::text END
+"""
+"""The receipt stands beside the event that it is for, the last one of its append."""
+
 
 @cache
 def append_statement(events: int) -> str:
     """The append of that many events."""
-    return _APPEND.format(events=_rows(events))
+    return _APPEND.format(events=_rows(events), signed=_SIGNED)
 
 
 @cache
 def _create_statement(events: int) -> str:
-    return _CREATE.format(events=_rows(events))
+    return _CREATE.format(events=_rows(events), signed=_SIGNED)
 
 
 def _rows(events: int) -> str:
@@ -94,8 +101,10 @@ def _rows(events: int) -> str:
     )
 
 
-def append(database: Database, frames: Sequence[Frame], key: RequestKey | None = None) -> bool:
-    """Write the frames' events and move the head; False if the game has moved meanwhile.
+def append(
+    database: Database, frames: Sequence[Frame], key: RequestKey | None = None
+) -> Receipt | None:
+    """Write the frames' events and move the head; None if the game has moved meanwhile.
 
     Binds the key, if there is one, to these events. Raises KeyBound and
     StoreUnavailable.
@@ -104,25 +113,30 @@ def append(database: Database, frames: Sequence[Frame], key: RequestKey | None =
     if before is None:
         message = "a new game is created, not appended to"
         raise ValueError(message)
+    receipt = _receipt(database, after)
     parameters = {
-        **_head(frames),
+        **_head(frames, receipt),
         **_key(key),
         "players": _players(after) if after.occupants != before.occupants else None,
         "expected": before.version,
         "prev": before.head,
     }
     with raw_connection(database) as raw:
-        return _execute(raw, append_statement(len(frames)), parameters) == 1
+        moved = _execute(raw, append_statement(len(frames)), parameters)
+    return receipt if moved else None
 
 
-def create_game(database: Database, frames: Sequence[Frame], key: RequestKey | None = None) -> None:
+def create_game(
+    database: Database, frames: Sequence[Frame], key: RequestKey | None = None
+) -> Receipt:
     """Write a new game: its head, its secret, its first events; binds the key if there is one.
 
     Raises KeyBound and StoreUnavailable.
     """
     game = frames[-1].after
+    receipt = _receipt(database, game)
     parameters = {
-        **_head(frames),
+        **_head(frames, receipt),
         **_key(key),
         "players": _players(game),
         "ruleset": game.ruleset.name,
@@ -136,6 +150,12 @@ def create_game(database: Database, frames: Sequence[Frame], key: RequestKey | N
     }
     with raw_connection(database) as raw:
         _execute(raw, _create_statement(len(frames)), parameters)
+    return receipt
+
+
+def _receipt(database: Database, game: Game) -> Receipt:
+    """The service's signature under the game as it is about to be."""
+    return sign_head(database.keyring.signer(), game.id, game.version, game.head)
 
 
 def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object]) -> int:
@@ -150,7 +170,7 @@ def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object
     return int(row[0]) if row else 0
 
 
-def _head(frames: Sequence[Frame]) -> dict[str, object]:
+def _head(frames: Sequence[Frame], receipt: Receipt) -> dict[str, object]:
     """The head row after the frames, and the rows of their events."""
     game = frames[-1].after
     row: dict[str, object] = {
@@ -159,6 +179,8 @@ def _head(frames: Sequence[Frame]) -> dict[str, object]:
         "head": game.head,
         "status": game.status.value,
         "moved_at": datetime.fromisoformat(game.at),
+        "signed_with": receipt.key,
+        "signature": receipt.signature,
         **_turn(game),
     }
     for index, frame in enumerate(frames):

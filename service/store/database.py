@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine,
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from service.proof.keys import Keyring
 from service.store.secret_box import SecretBox
 
 STATEMENT_TIMEOUT_MS = 5_000
@@ -33,13 +34,17 @@ RawConnection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Where the service keeps all that it knows."""
+    """Where the service keeps all that it knows.
+
+    `box` seals what is secret on its way in, `keyring` signs what is acknowledged.
+    """
 
     engine: Engine
     box: SecretBox
+    keyring: Keyring
 
 
-def connect(url: str, box: SecretBox, pool_size: int) -> Database:
+def connect(url: str, box: SecretBox, keyring: Keyring, pool_size: int) -> Database:
     """The database at the URL, with at most that many connections.
 
     Each statement is a transaction of its own unless one is opened: an append
@@ -62,7 +67,7 @@ def connect(url: str, box: SecretBox, pool_size: int) -> Database:
             f"-c idle_in_transaction_session_timeout={STATEMENT_TIMEOUT_MS}",
         },
     )
-    return Database(engine, box)
+    return Database(engine, box, keyring)
 
 
 def psycopg_url(url: str) -> str:

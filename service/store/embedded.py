@@ -104,6 +104,28 @@ def embedded_postgres(
         yield from _run_server(home, binaries, connections, account)
 
 
+@contextmanager
+def any_postgres(home: Path, binaries: Path | None = None) -> Iterator[Urls]:
+    """The server of that home: as it runs already, or run for as long as this takes.
+
+    Raises NoPostgres.
+    """
+    running = _urls(_socket_folder(home, _account())) if (home / "lock").exists() else None
+    if running is not None and _is_reachable(running):
+        yield running
+        return
+    with embedded_postgres(home, binaries) as started:
+        yield started
+
+
+def _is_reachable(urls: Urls) -> bool:
+    try:
+        psycopg.connect(urls.service, connect_timeout=2).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
 def _run_server(
     home: Path, binaries: Path | None, connections: int, account: Account
 ) -> Iterator[Urls]:

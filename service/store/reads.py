@@ -4,11 +4,12 @@ Each read is one statement, so what it gives is of one moment.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from service.fairness import SealedDealer
 from service.log.events import Event, parse_event
 from service.log.game import DealerFactory, Secret
+from service.proof.receipts import Receipt, sign_head
 from service.store.appends import RequestKey
 from service.store.database import Database, raw_connection
 
@@ -35,6 +36,21 @@ class Tail:
     version: int
     events: Sequence[Event]
     binding: Binding | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredGame:
+    """A game as its rows say it, unread: for who checks them against each other.
+
+    `rows` are the events' seq, type and line; `secret` is None where its row is missing.
+    """
+
+    version: int
+    head: str
+    ruleset: str
+    ruleset_version: str
+    secret: bytes | None = field(repr=False)
+    rows: Sequence[tuple[int, str, str]] = field(repr=False)
 
 
 COLD = """
@@ -66,6 +82,37 @@ LEFT JOIN idempotency_keys AS bound
 LEFT JOIN events AS line ON line.game_id = game.id AND line.seq > %(after)s
 WHERE game.id = %(game)s
 ORDER BY line.seq
+"""
+
+SIGNED = """
+SELECT body, signed_with, signature FROM events WHERE game_id = %(game)s AND seq = %(seq)s
+"""
+
+HEAD = """
+SELECT seq FROM events
+WHERE game_id = %(game)s AND strpos(body, %(member)s) > 0 AND signature IS NOT NULL
+"""
+"""A hash is a member of that name in no event but its own; only signed events were heads."""
+
+STORED = """
+SELECT game.version, game.head, game.ruleset, game.ruleset_version, secret.secret,
+    secret.sealed_with
+FROM games AS game
+LEFT JOIN game_secrets AS secret ON secret.game_id = game.id
+WHERE game.id = %(game)s
+"""
+
+ROWS = """
+SELECT seq, type, body FROM events WHERE game_id = %(game)s ORDER BY seq
+"""
+
+HEADS = """
+SELECT id, head FROM games WHERE id > %(after)s ORDER BY id LIMIT %(limit)s
+"""
+
+ORPHANS = """
+SELECT DISTINCT game_id FROM events AS event
+WHERE NOT EXISTS (SELECT FROM games WHERE id = event.game_id) ORDER BY game_id
 """
 
 LINES = """
@@ -121,6 +168,76 @@ def read_events(
     database: Database, game: str, after: int, upto: int = NEWEST, limit: int = NEWEST
 ) -> Sequence[Event]:
     """The game's events after one version and up to another, at most that many."""
+    return [parse_event(line) for line in read_lines(database, game, after, upto, limit)]
+
+
+def read_lines(
+    database: Database, game: str, after: int, upto: int = NEWEST, limit: int = NEWEST
+) -> Sequence[str]:
+    """The same as the lines that are stored."""
     parameters = {"game": game, "after": after, "upto": upto, "limit": limit}
     with raw_connection(database) as raw:
-        return [parse_event(body) for (body,) in raw.execute(LINES, parameters)]
+        return [body for (body,) in raw.execute(LINES, parameters)]
+
+
+def read_receipt(database: Database, game: str, seq: int) -> Receipt:
+    """The receipt for an event that was the last of its append; LookupError if there is none such.
+
+    What was written before receipts were is signed now.
+    """
+    with raw_connection(database) as raw:
+        row = raw.execute(SIGNED, {"game": game, "seq": seq}).fetchone()
+    if row is None:
+        message = f"game {game} has no event {seq}"
+        raise LookupError(message)
+    body, signed_with, signature = row
+    head = parse_event(body).hash
+    if signature is None:
+        return sign_head(database.keyring.signer(), game, seq, head)
+    return Receipt(game=game, seq=seq, hash=head, key=signed_with, signature=signature)
+
+
+def find_head(database: Database, game: str, head: str) -> int | None:
+    """The seq of the event with that hash, if it was ever the game's last."""
+    with raw_connection(database) as raw:
+        row = raw.execute(HEAD, {"game": game, "member": f'"hash":"{head}"'}).fetchone()
+    return None if row is None else int(row[0])
+
+
+def stored_game(database: Database, game: str) -> StoredGame | None:
+    """The game's rows, as they are; None if its head row is missing."""
+    with raw_connection(database) as raw:
+        head_row = raw.execute(STORED, {"game": game}).fetchone()
+        rows = raw.execute(ROWS, {"game": game}).fetchall()
+    if head_row is None:
+        return None
+    version, head, ruleset, ruleset_version, secret, sealed_with = head_row
+    opened = None if secret is None else database.box.open(secret, sealed_with, game)
+    return StoredGame(
+        version=version,
+        head=head,
+        ruleset=ruleset,
+        ruleset_version=ruleset_version,
+        secret=opened,
+        rows=[(seq, kind, body) for seq, kind, body in rows],
+    )
+
+
+def heads_after(database: Database, game: str, limit: int) -> Sequence[tuple[str, str]]:
+    """Ids and heads of the next games by id, at most that many."""
+    with raw_connection(database) as raw:
+        rows = raw.execute(HEADS, {"after": game, "limit": limit}).fetchall()
+    return [(found, head) for found, head in rows]
+
+
+def orphans(database: Database) -> Sequence[str]:
+    """Ids under which there are events and no game."""
+    with raw_connection(database) as raw:
+        return [game for (game,) in raw.execute(ORPHANS)]
+
+
+def count_games(database: Database) -> int:
+    """How many games there are."""
+    with raw_connection(database) as raw:
+        row = raw.execute("SELECT count(*) FROM games").fetchone()
+    return int(row[0]) if row else 0

@@ -18,6 +18,7 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    UniqueConstraint,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
@@ -79,6 +80,7 @@ games = Table(
     Column("moved_at", _TIME, nullable=False),
     Index("ix_games_players", "players", postgresql_using="gin"),
     Index("ix_games_status_id", "status", "id"),
+    Index("ix_games_moved_at", "moved_at"),
     Index("ix_games_bot_to_act", "id", postgresql_where=text("bot_to_act")),
     comment="The head row: one a game, the only row of a game that is ever updated.",
     postgresql_with={"fillfactor": "70"},
@@ -91,6 +93,8 @@ events = Table(
     Column("seq", Integer, CheckConstraint("seq > 0", "seq"), primary_key=True),
     Column("type", Text, nullable=False),
     Column("body", Text, nullable=False, comment="the canonical line, hash included"),
+    Column("signed_with", Text, comment="of the last event of an append: the signing key's id"),
+    Column("signature", Text, comment="under this event as the game's head, base64url"),
     Index("ix_events_milestones", "game_id", "seq", postgresql_where=text("type <> 'move'")),
     comment="The log. Rows are only ever added.",
 )
@@ -127,4 +131,34 @@ creation_keys = Table(
     Column("resource_id", Text, nullable=False),
     Column("version", BigInteger, nullable=False, comment="of the game that was made; 0 for a key"),
     comment="What a request made, where there was no game yet to file its key under.",
+)
+
+tree_leaves = Table(
+    "tree_leaves",
+    metadata,
+    Column("index", BigInteger, CheckConstraint("index >= 0", "index"), primary_key=True),
+    Column("game_id", Text, nullable=False),
+    Column("seq", Integer, nullable=False),
+    Column("head", Text, nullable=False, comment="hash of that event"),
+    Column("final", Boolean, nullable=False, comment="whether the game had ended"),
+    UniqueConstraint("game_id", "seq"),
+    comment="Heads of games, in the order in which they entered the Merkle tree.",
+)
+
+tree_nodes = Table(
+    "tree_nodes",
+    metadata,
+    Column("level", SmallInteger, primary_key=True),
+    Column("index", BigInteger, primary_key=True),
+    Column("hash", LargeBinary, CheckConstraint("octet_length(hash) = 32", "hash"), nullable=False),
+    comment="Complete nodes of the Merkle tree (RFC 6962).",
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("size", BigInteger, CheckConstraint("size > 0", "size"), primary_key=True),
+    Column("note", Text, nullable=False, comment="the signed note"),
+    Column("created_at", _TIME, nullable=False),
+    comment="Signed roots of the Merkle tree, one a size at which it was signed.",
 )

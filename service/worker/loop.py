@@ -1,9 +1,14 @@
-"""The worker's loop: sweep, rest, until it is told to stop."""
+"""The worker's loop: sweep, sign, rest, until it is told to stop."""
+
+import time
+from dataclasses import dataclass, field
 
 import structlog
 
+from service.play.checkpointing import Checkpointer, Inconsistent
 from service.play.services import Services
 from service.store.database import StoreUnavailable
+from service.store.published import NotPublished
 from service.worker.bots import sweep
 from service.worker.stop import Stop
 
@@ -12,15 +17,35 @@ IDLE_SECONDS = 0.25
 TROUBLE_SECONDS = 1.0
 
 
-def run_worker(services: Services, stop: Stop) -> None:
-    """Sweep until stopped; a database that is away is waited for."""
-    while not stop.is_set():
-        stop.wait(_rest_after_sweep(services))
+@dataclass
+class Worker:
+    """What goes on when nobody is asking: bots play on, checkpoints are signed."""
 
+    services: Services
+    checkpointer: Checkpointer
+    checkpoint_seconds: float
+    _next_checkpoint: float = field(default=0.0, init=False)
 
-def _rest_after_sweep(services: Services) -> float:
-    try:
-        return BUSY_SECONDS if sweep(services) else IDLE_SECONDS
-    except StoreUnavailable:
-        structlog.get_logger().warning("store_unavailable")
-        return TROUBLE_SECONDS
+    def run(self, stop: Stop) -> None:
+        """Work until stopped; a database that is away is waited for."""
+        while not stop.is_set():
+            stop.wait(self.work())
+
+    def work(self) -> float:
+        """Do once what there is to do; how long to rest then, in seconds."""
+        try:
+            self._checkpoint()
+            return BUSY_SECONDS if sweep(self.services) else IDLE_SECONDS
+        except StoreUnavailable:
+            structlog.get_logger().warning("store_unavailable")
+            return TROUBLE_SECONDS
+
+    def _checkpoint(self) -> None:
+        """Sign a checkpoint if it is time; games go on where none can be signed."""
+        if time.monotonic() < self._next_checkpoint:
+            return
+        self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
+        try:
+            self.checkpointer.run()
+        except (Inconsistent, NotPublished) as refusal:
+            structlog.get_logger().error("checkpoint_refused", reason=str(refusal))

@@ -12,6 +12,7 @@ from described import Description
 from flask import Flask
 from flask.testing import FlaskClient
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from signing import KEYRING
 
 from service.api.edge import OPERATIONS
 from service.api.openapi import problems_of
@@ -194,7 +195,7 @@ def test_a_ruleset_is_described_whole(client: FlaskClient) -> None:
 def test_the_process_lives_and_is_not_ready_while_the_database_is_away(
     tmp_path: Any, description: Description
 ) -> None:
-    away = connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), pool_size=1)
+    away = connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), KEYRING, pool_size=1)
     app = create_app(Services(database=away))
     app.test_client_class = description.checking_client()
     client = app.test_client()

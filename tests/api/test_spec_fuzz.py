@@ -22,6 +22,12 @@ from schemathesis.specs.openapi.checks import (
 from service.app import create_app, describe_api
 from service.play.services import Services
 
+
+@schemathesis.serializer("application/x-ndjson")
+def as_lines(_context: Any, value: Any) -> bytes:
+    return str(value).encode("utf-8", "surrogatepass")
+
+
 pytestmark = pytest.mark.filterwarnings("default")
 
 CHECKS = [
@@ -49,7 +55,7 @@ def seeded(shared_services: Services) -> tuple[Flask, dict[str, str], dict[str, 
         f"/games/{game}/seats/1/contribution", json={"contribution": ""}, headers=person.headers
     )
     path = {"game": game, "seat": "1", "key": game, "name": "jokers-go-boom", "version": "1"}
-    return app, person.headers, {**path, "slug": "illegal-move"}
+    return app, person.headers, {**path, "slug": "illegal-move", "head": "0" * 64}
 
 
 def operations() -> list[tuple[str, str]]:
@@ -70,7 +76,8 @@ def test_generated_requests_find_nothing(
     operation = schema[path][method]
     chance = random.Random(path)
     _run(operation.as_strategy(), headers, parameters, chance)
-    if any(True for _ in operation.query) or any(True for _ in operation.body):
+    takes_json = any(body.media_type == "application/json" for body in operation.body)
+    if any(True for _ in operation.query) or takes_json:
         bad = operation.as_strategy(generation_mode=schemathesis.GenerationMode.NEGATIVE)
         _run(bad, headers, parameters, chance)
 

@@ -3,12 +3,14 @@
 import random
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
 from api.test_games import opened
 from conftest import Person
+from signing import KEYRING
 from sqlalchemy.exc import OperationalError
 
 from service.app import create_app
@@ -16,6 +18,7 @@ from service.bots import LEVELS, choose
 from service.cards import Seat
 from service.log.events import first_break
 from service.play.bot_turns import play_bots
+from service.play.checkpointing import Checkpointer
 from service.play.games import catch_up
 from service.play.services import Services, utc_now
 from service.rules.registry import find
@@ -25,7 +28,7 @@ from service.store.reads import read_events
 from service.store.secret_box import SecretBox
 from service.worker import loop
 from service.worker.bots import sweep
-from service.worker.loop import run_worker
+from service.worker.loop import Worker
 from service.worker.stop import Stop
 
 
@@ -108,12 +111,12 @@ def test_a_game_that_can_not_be_played_on_does_not_stop_the_others(
 
 
 def test_the_workers_loop_waits_for_a_database_that_is_away(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch, log_lines: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: Any
 ) -> None:
     monkeypatch.setattr(loop, "TROUBLE_SECONDS", 0.01)
-    away = Services(database=connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), 1))
+    away = Services(database=connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), KEYRING, 1))
     stop = Stop()
-    thread = Thread(target=run_worker, args=(away, stop))
+    thread = Thread(target=worker(away, tmp_path).run, args=(stop,))
     thread.start()
     for _ in range(200):
         if log_lines.getvalue().count("store_unavailable") >= 2:
@@ -125,9 +128,13 @@ def test_the_workers_loop_waits_for_a_database_that_is_away(
     assert log_lines.getvalue().count("store_unavailable") >= 2
 
 
-def test_the_workers_loop_ends_when_it_is_told_to(services: Services) -> None:
+def worker(services: Services, folder: Path) -> Worker:
+    return Worker(services, Checkpointer(services, folder), 10)
+
+
+def test_the_workers_loop_ends_when_it_is_told_to(services: Services, tmp_path: Path) -> None:
     stop = Stop()
-    thread = Thread(target=run_worker, args=(services, stop))
+    thread = Thread(target=worker(services, tmp_path).run, args=(stop,))
     thread.start()
     stop.wait(0.3)
     stop.set()
@@ -154,7 +161,7 @@ def test_a_move_stands_whatever_becomes_of_the_bots(ilze: Person, services: Serv
                 raise OperationalError("", None, Exception())
             return services.database.engine.raw_connection()
 
-    broken = Database(OneAppendOnly(), services.database.box)  # type: ignore[arg-type]
+    broken = Database(OneAppendOnly(), services.database.box, KEYRING)  # type: ignore[arg-type]
     app = create_app(replace(services, database=broken))
     answer = app.test_client().post(
         f"/games/{game}/moves",

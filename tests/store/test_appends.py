@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from signing import KEYRING
 
 from service.cards import Seat
 from service.fairness import SealedDealer
@@ -156,8 +157,8 @@ def test_of_sixteen_appends_at_one_version_exactly_one_is_written(
     game = new_game(database)
     tries = [any_turn(game, f"2026-12-01T10:15:{round_ + n:02d}.000Z") for n in range(16)]
     with ThreadPoolExecutor(16) as pool:
-        outcomes = Counter(pool.map(lambda frames: append(database, frames), tries))
-    assert outcomes == {True: 1, False: 15}
+        receipts = list(pool.map(lambda frames: append(database, frames), tries))
+    assert len([receipt for receipt in receipts if receipt is not None]) == 1
     assert first_break(read_events(database, game.id, 0)) is None
 
 
@@ -244,7 +245,7 @@ def test_the_services_role_owns_nothing(urls: Urls) -> None:
 
 
 def test_a_secret_is_sealed_where_there_is_a_key(urls: Urls, owner: psycopg.Connection) -> None:
-    sealed = connect(urls.service, SecretBox(b"k" * 32), pool_size=2)
+    sealed = connect(urls.service, SecretBox(b"k" * 32), KEYRING, pool_size=2)
     game = new_game(sealed)
     stored = owner.execute(
         "SELECT secret, sealed_with FROM game_secrets WHERE game_id = %s", [game.id]
@@ -257,7 +258,7 @@ def test_a_secret_is_sealed_where_there_is_a_key(urls: Urls, owner: psycopg.Conn
     assert opened[0].value == game.setup.secret.value
     for box in (SecretBox(), SecretBox(b"other key, of 32 bytes as well!!")):
         with pytest.raises(SealedSecret):
-            load(Database(sealed.engine, box), game.id)
+            load(Database(sealed.engine, box, KEYRING), game.id)
     sealed.engine.dispose()
 
 
@@ -269,7 +270,7 @@ def test_a_sealed_secret_belongs_to_its_game() -> None:
 
 
 def test_a_database_that_is_away_is_said_to_be(tmp_path: Any) -> None:
-    away = connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), pool_size=1)
+    away = connect(f"postgresql://x@/x?host={tmp_path}", SecretBox(), KEYRING, pool_size=1)
     with pytest.raises(StoreUnavailable):
         load(away, new_ulid())
     with pytest.raises(StoreUnavailable):
@@ -286,7 +287,7 @@ def test_a_turn_of_people_updates_the_head_without_touching_an_index(
 ) -> None:
     urls = another_database()
     migrate(urls.owner)
-    database = connect(urls.service, SecretBox(), pool_size=1)
+    database = connect(urls.service, SecretBox(), KEYRING, pool_size=1)
     game = new_game(database)
     moves = 0
     while moves < 20:

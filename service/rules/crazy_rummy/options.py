@@ -25,6 +25,12 @@ class Options:
     rounds: int = ROUNDS
     discard_taken: DiscardTaken = DiscardTaken.ALLOWED
 
+    def __post_init__(self) -> None:
+        """Refuse, as a ValueError, what no game is played with."""
+        if not 1 <= self.rounds <= ROUNDS:
+            message = f"there are 1 to {ROUNDS} rounds"
+            raise ValueError(message)
+
 
 def complete(options: Options, _seats: int) -> Options:
     """The options as they are: none depends on the number of seats."""

@@ -41,6 +41,15 @@ class Options:
     boom_call: BoomCall = BoomCall.AUTOMATIC
     rounds: int | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse, as a ValueError, what no game is played with."""
+        if not 0 <= self.jokers <= JOKERS_AT_MOST:
+            message = f"there are 0 to {JOKERS_AT_MOST} jokers"
+            raise ValueError(message)
+        if self.rounds is not None and not 1 <= self.rounds <= ROUNDS_AT_MOST:
+            message = f"there are 1 to {ROUNDS_AT_MOST} rounds"
+            raise ValueError(message)
+
 
 def complete(options: Options, seats: int) -> Options:
     """The options with the number of rounds written out."""

@@ -1,0 +1,147 @@
+"""Proofs for whoever asks: what the deal was made of, the whole log, what binds it from outside."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import BoundedSemaphore
+
+from service.canonical import Json, JsonMap
+from service.cards import cards_text, pack
+from service.fairness import ALGORITHM, Dealer
+from service.log.events import by_seat
+from service.log.game import Game
+from service.play.games import current_game
+from service.play.refusals import CheckpointNotFound, VerifierBusy
+from service.play.services import Services
+from service.play.watching import game_of_head
+from service.proof.checkpoints import Consistency, Inclusion, note_key
+from service.proof.export import footer_line, header_line
+from service.proof.merkle import consistency_path
+from service.proof.outside import Evidence
+from service.proof.receipts import Receipt
+from service.proof.verdicts import Report
+from service.proof.verify import verify
+from service.store.reads import read_lines, read_receipt
+from service.store.tree import find_checkpoint, find_inclusion, latest_checkpoint, tree_nodes_of
+
+LINES_AT_ONCE = 200
+
+_VERIFYING = BoundedSemaphore(1)
+"""One log at a time in a process: the others' moves want their turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """A game's log up to one of its heads, to be sent line by line.
+
+    `is_fixed` says that it will always be the same, its footer too: a
+    checkpoint holds the head.
+    """
+
+    game: Game
+    lines: Iterator[str]
+    is_fixed: bool
+
+
+def fairness_of(services: Services, player: str | None, game: str) -> JsonMap:
+    """What the deal is made of; once the game ended, the secret and every deck it gave."""
+    present = current_game(services, game, player)
+    contributions = [seat.contribution if seat else "" for seat in present.occupants]
+    shown: JsonMap = {
+        "game": present.id,
+        "algorithm": ALGORITHM,
+        "commitment": present.setup.commitment,
+        "sandbox": present.setup.sandbox is not None,
+        "contributions": by_seat(contributions),
+        "protected_seats": [seat for seat, given in enumerate(contributions, 1) if given],
+        "server_secret": None,
+        "cut": None,
+        "decks": [],
+    }
+    return {**shown, **_revealed(present)} if present.is_revealed else shown
+
+
+def _revealed(game: Game) -> JsonMap:
+    secret: JsonMap = {"server_secret": game.setup.secret.value.hex()}
+    if game.dealer is None:
+        return secret
+    cut = cards_text(game.dealer.cut(pack()))
+    return {**secret, "cut": cut, "decks": _decks(game, game.dealer)}
+
+
+def _decks(game: Game, dealer: Dealer) -> list[Json]:
+    cards = game.ruleset.pack(game.options)
+    rounds = game.round.number if game.round else 0
+    return [
+        {"round": number, "deal": 0, "cards": cards_text(dealer.deck(cards, number, 0))}
+        for number in range(1, rounds + 1)
+    ]
+
+
+def export(services: Services, player: str | None, game: str, head: str | None = None) -> Export:
+    """The log up to its newest event, or up to the event of that hash; raises HeadNotFound.
+
+    What is exported is public: the lines as they are stored, the same for everybody.
+    """
+    if head is None:
+        upto = current_game(services, game, player)
+    else:
+        upto = game_of_head(services, player, game, head)
+    receipt = read_receipt(services.database, game, upto.version)
+    inclusion = find_inclusion(services.database, game, upto.version)
+    lines = _lines(services, upto, receipt, inclusion)
+    return Export(game=upto, lines=lines, is_fixed=inclusion is not None)
+
+
+def _lines(
+    services: Services, game: Game, receipt: Receipt, inclusion: Inclusion | None
+) -> Iterator[str]:
+    yield header_line(game.id, game.ruleset.name, game.ruleset.version)
+    after = 0
+    while after < game.version:
+        lines = read_lines(services.database, game.id, after, game.version, LINES_AT_ONCE)
+        if not lines:
+            message = f"game {game.id} lacks events after {after}"
+            raise LookupError(message)
+        after += len(lines)
+        yield "".join(f"{line}\n" for line in lines)
+    yield footer_line(receipt, inclusion)
+
+
+def keys_json(services: Services) -> JsonMap:
+    """The public keys, the newest first, as a verifier takes them."""
+    keys = services.database.keyring.public_keys()
+    listed: Sequence[Json] = [
+        {**key.to_json(), "note_key": note_key(services.origin, key)} for key in keys
+    ]
+    return {"origin": services.origin, "keys": listed}
+
+
+def checkpoint_note(services: Services, size: int | None) -> str:
+    """The signed checkpoint of that size, or the newest; raises CheckpointNotFound."""
+    if size is None:
+        note = latest_checkpoint(services.database)
+    else:
+        note = find_checkpoint(services.database, size)
+    if note is None:
+        raise CheckpointNotFound
+    return note
+
+
+def consistency(services: Services, old: int, new: int) -> Consistency:
+    """Why the larger checkpoint's tree grew from the smaller one's; raises CheckpointNotFound."""
+    for size in (old, new):
+        checkpoint_note(services, size)
+    if old > new:
+        raise CheckpointNotFound
+    with tree_nodes_of(services.database) as nodes:
+        return Consistency(old=old, new=new, path=consistency_path(old, new, nodes))
+
+
+def verify_upload(services: Services, text: str) -> Report:
+    """The verifier's report on an export, by this service's own keys; raises VerifierBusy."""
+    if not _VERIFYING.acquire(blocking=False):
+        raise VerifierBusy
+    try:
+        return verify(text, Evidence(keys=services.database.keyring.public_keys()))
+    finally:
+        _VERIFYING.release()

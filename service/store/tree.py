@@ -1,0 +1,193 @@
+"""The Merkle tree over the heads of games, in its tables: grown by one writer, read by anybody.
+
+Three things let one writer in at a time: a lock, the primary key of the
+leaves, and the size that the writer saw, in the transaction of its checkpoint.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, func, insert, select, text
+
+from service.proof.checkpoints import Inclusion, Leaf, read_note
+from service.proof.merkle import Node, Nodes, inclusion_path
+from service.store.database import Database, connection, transaction
+from service.store.tables import checkpoints, games, tree_leaves, tree_nodes
+
+CHECKPOINT_LOCK = 0x46414344
+"""The advisory lock that lets one checkpointer in at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The tree in an open transaction of its one writer."""
+
+    connection: Connection
+
+    @property
+    def size(self) -> int:
+        """How many leaves it has."""
+        last: int | None = self.connection.scalar(select(func.max(tree_leaves.c.index)))
+        return 0 if last is None else last + 1
+
+    def node(self, level: int, index: int) -> bytes:
+        """A complete node; LookupError if there is none such."""
+        return _node(self.connection, level, index)
+
+    def fresh_leaves(self, since: datetime, limit: int) -> Sequence[Leaf]:
+        """Heads of games that moved since then and are not in the tree, at most that many."""
+        known = select(tree_leaves.c.index).where(
+            tree_leaves.c.game_id == games.c.id, tree_leaves.c.seq == games.c.version
+        )
+        query = (
+            select(games.c.id, games.c.version, games.c.head, games.c.status)
+            .where(games.c.moved_at >= since, ~known.exists())
+            .order_by(games.c.moved_at, games.c.id)
+            .limit(limit)
+        )
+        return [
+            Leaf(game=game, seq=version, head=head, final=status in ("finished", "voided"))
+            for game, version, head, status in self.connection.execute(query)
+        ]
+
+    def add(self, size: int, leaves: Sequence[Leaf], nodes: Sequence[Node]) -> None:
+        """Let the leaves follow a tree of that size."""
+        self.connection.execute(
+            insert(tree_leaves),
+            [
+                {
+                    "index": index,
+                    "game_id": leaf.game,
+                    "seq": leaf.seq,
+                    "head": leaf.head,
+                    "final": leaf.final,
+                }
+                for index, leaf in enumerate(leaves, size)
+            ],
+        )
+        self.connection.execute(
+            insert(tree_nodes),
+            [{"level": node.level, "index": node.index, "hash": node.hash} for node in nodes],
+        )
+
+    def sign(self, size: int, note: str, at: datetime) -> None:
+        """Keep the checkpoint of that size."""
+        row = {"size": size, "note": note, "created_at": at}
+        self.connection.execute(insert(checkpoints), [row])
+
+
+@contextmanager
+def tree_for_writing(database: Database) -> Iterator[Tree | None]:
+    """The tree, for the one who may grow it; None while somebody else does."""
+    with transaction(database) as open_connection:
+        is_mine = open_connection.scalar(
+            text("SELECT pg_try_advisory_xact_lock(:lock)"), {"lock": CHECKPOINT_LOCK}
+        )
+        yield Tree(open_connection) if is_mine else None
+
+
+def latest_checkpoint(database: Database) -> str | None:
+    """The newest signed note; None while there is none."""
+    query = select(checkpoints.c.note).order_by(checkpoints.c.size.desc()).limit(1)
+    with connection(database) as open_connection:
+        return open_connection.scalar(query)
+
+
+def find_checkpoint(database: Database, size: int) -> str | None:
+    """The signed note of that size, if one was signed."""
+    query = select(checkpoints.c.note).where(checkpoints.c.size == size)
+    with connection(database) as open_connection:
+        return open_connection.scalar(query)
+
+
+def checkpoints_after(database: Database, size: int, limit: int) -> Sequence[tuple[int, str]]:
+    """The signed notes of larger sizes, smallest first, at most that many."""
+    query = (
+        select(checkpoints.c.size, checkpoints.c.note)
+        .where(checkpoints.c.size > size)
+        .order_by(checkpoints.c.size)
+        .limit(limit)
+    )
+    with connection(database) as open_connection:
+        return [(found, note) for found, note in open_connection.execute(query)]
+
+
+def find_inclusion(database: Database, game: str, seq: int) -> Inclusion | None:
+    """Why that head of the game is in the first checkpoint that holds it; None if none does yet."""
+    leaf = select(tree_leaves.c.index).where(
+        tree_leaves.c.game_id == game, tree_leaves.c.seq == seq
+    )
+    with connection(database) as open_connection:
+        index = open_connection.scalar(leaf)
+        if index is None:
+            return None
+        holding = select(checkpoints.c.note).where(checkpoints.c.size > index)
+        note = open_connection.scalar(holding.order_by(checkpoints.c.size).limit(1))
+        if note is None:
+            return None
+        size = read_note(note).checkpoint.size
+        path = inclusion_path(index, size, _nodes(open_connection))
+    return Inclusion(index=index, path=path, checkpoint=note)
+
+
+@contextmanager
+def tree_nodes_of(database: Database) -> Iterator[Nodes]:
+    """Looks up the tree's complete nodes, over one connection."""
+    with connection(database) as open_connection:
+        yield _nodes(open_connection)
+
+
+def leaves_upto(database: Database, size: int, after: int, limit: int) -> Sequence[Leaf]:
+    """The leaves of a tree of that size from index `after` on, at most that many."""
+    query = (
+        select(tree_leaves.c.game_id, tree_leaves.c.seq, tree_leaves.c.head, tree_leaves.c.final)
+        .where(tree_leaves.c.index >= after, tree_leaves.c.index < size)
+        .order_by(tree_leaves.c.index)
+        .limit(limit)
+    )
+    with connection(database) as open_connection:
+        return [
+            Leaf(game=game, seq=seq, head=head, final=final)
+            for game, seq, head, final in open_connection.execute(query)
+        ]
+
+
+def leaves_by_game(
+    database: Database, size: int, after: str, limit: int
+) -> Mapping[str, Sequence[Leaf]]:
+    """The leaves of a tree of that size, of the next games by id, at most so many games."""
+    next_games = (
+        select(tree_leaves.c.game_id)
+        .where(tree_leaves.c.index < size, tree_leaves.c.game_id > after)
+        .distinct()
+        .order_by(tree_leaves.c.game_id)
+        .limit(limit)
+    )
+    query = (
+        select(tree_leaves.c.game_id, tree_leaves.c.seq, tree_leaves.c.head, tree_leaves.c.final)
+        .where(tree_leaves.c.index < size, tree_leaves.c.game_id.in_(next_games))
+        .order_by(tree_leaves.c.game_id, tree_leaves.c.seq)
+    )
+    found: dict[str, list[Leaf]] = {}
+    with connection(database) as open_connection:
+        for game, seq, head, final in open_connection.execute(query):
+            leaf = Leaf(game=game, seq=seq, head=head, final=final)
+            found.setdefault(game, []).append(leaf)
+    return found
+
+
+def _nodes(open_connection: Connection) -> Nodes:
+    return lambda level, index: _node(open_connection, level, index)
+
+
+def _node(open_connection: Connection, level: int, index: int) -> bytes:
+    query = select(tree_nodes.c.hash).where(
+        tree_nodes.c.level == level, tree_nodes.c.index == index
+    )
+    found = open_connection.scalar(query)
+    if found is None:
+        message = f"the tree has no node {index} at level {level}"
+        raise LookupError(message)
+    return bytes(found)

@@ -1,0 +1,105 @@
+"""The second verifier, in JavaScript under Node, agrees with the first one on everything."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from proof.exports import KEYRING, Tampered, export_of, play, tampered_with
+from proof.golden import golden_games, golden_keys
+
+from service.canonical import Json
+from service.proof.keys import PublicKey
+from service.proof.outside import Evidence
+from service.proof.verdicts import Report
+from service.proof.verify import verify
+
+HERE = Path(__file__).parent
+VECTORS = json.loads((HERE.parent / "vectors" / "fairness.json").read_text())
+NEEDS_RULES = {"moves", "consequences", "scores"}
+WITHOUT_KEPT = [
+    case
+    for ruleset in ("jokers-go-boom", "crazy-rummy")
+    for case in tampered_with(ruleset)
+    if not (case.evidence.receipts or case.evidence.checkpoints)
+]
+
+
+def run(cases: list[dict[str, Json]], folder: Path) -> Any:
+    """What the verifier in JavaScript says of each case, and of the vectors."""
+    given = folder / "cases.json"
+    given.write_text(json.dumps({"vectors": VECTORS, "cases": cases}))
+    ran = subprocess.run(
+        ["node", HERE / "verify.mjs", given], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("javascript")
+
+
+def given(text: str, keys: list[PublicKey] | None) -> dict[str, Json]:
+    return {"text": text, "keys": None if keys is None else [key.to_json() for key in keys]}
+
+
+def compared(report: Report) -> list[tuple[str, str, int | None]]:
+    """The verdicts of the checks that both verifiers make."""
+    return [
+        (v.check.value, v.status.value, v.seq)
+        for v in report.verdicts
+        if v.check.value not in NEEDS_RULES
+    ]
+
+
+def compared_js(report: Any) -> list[tuple[str, str, int | None]]:
+    return [
+        (v["check"], v["status"], v["seq"])
+        for v in report["checks"]
+        if v["check"] not in NEEDS_RULES
+    ]
+
+
+def test_the_vectors_come_out_alike(folder: Path) -> None:
+    worked = run([], folder)["vectors"]
+    hashes = worked.pop("hashes")
+    assert hashes == [event["hash"] for event in VECTORS["chain"]]
+    assert worked == {name: VECTORS[name] for name in worked}
+    assert len(worked) == 5
+
+
+def test_both_agree_on_every_tampered_file(folder: Path) -> None:
+    keys = list(KEYRING.public_keys())
+    found = run([given(case.text, keys) for case in WITHOUT_KEPT], folder)["reports"]
+    for case, report in zip(WITHOUT_KEPT, found, strict=True):
+        assert compared_js(report) == compared(verify(case.text, case.evidence)), case.name
+        assert is_told(case, report), case.name
+
+
+def is_told(case: Tampered, report: Any) -> bool:
+    """Whether the report names the failure, where it is one that needs no rules."""
+    failed = [(v["check"], v["seq"]) for v in report["checks"] if v["status"] == "failed"]
+    needs_rules = case.check.value in NEEDS_RULES
+    return failed == ([] if needs_rules else [(case.check.value, case.seq)])
+
+
+def test_both_agree_on_whole_and_on_running_games(folder: Path) -> None:
+    texts = []
+    for ruleset in ("jokers-go-boom", "crazy-rummy"):
+        frames = play(ruleset, 3)
+        texts += [export_of(frames[:length]) for length in (1, 5, 9, 20, len(frames))]
+    for keys in (None, list(KEYRING.public_keys())):
+        found = run([given(text, keys) for text in texts], folder)["reports"]
+        for text, report in zip(texts, found, strict=True):
+            assert compared_js(report) == compared(verify(text, Evidence(keys=keys)))
+
+
+def test_both_agree_on_every_golden_game(folder: Path) -> None:
+    games, keys = golden_games(), list(golden_keys())
+    found = run([given(path.read_text(), keys) for path in games], folder)["reports"]
+    for path, report in zip(games, found, strict=True):
+        assert compared_js(report) == compared(verify(path.read_text(), Evidence(keys=keys)))
+        assert {status for _, status, _ in compared_js(report)} == {"passed"}

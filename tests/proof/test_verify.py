@@ -1,0 +1,198 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from proof.exports import (
+    GAME,
+    KEYRING,
+    ORIGIN,
+    Tampered,
+    export_of,
+    kept_receipt,
+    no_node,
+    parts,
+    play,
+    rechained,
+    tampered_with,
+    tree_leaves,
+    with_footer,
+    written,
+)
+
+from service.canonical import canonical_text
+from service.proof import merkle
+from service.proof.checkpoints import Checkpoint, Consistency, read_note, signed
+from service.proof.outside import Evidence
+from service.proof.receipts import sign_head
+from service.proof.verdicts import Check, Outcome, Status
+from service.proof.verify import verify
+
+CASES = [case for ruleset in ("jokers-go-boom", "crazy-rummy") for case in tampered_with(ruleset)]
+
+
+@pytest.mark.parametrize("ruleset", ["jokers-go-boom", "crazy-rummy"])
+def test_a_whole_game_is_verified(ruleset: str) -> None:
+    report = verify(export_of(play(ruleset, 1)), Evidence(keys=KEYRING.public_keys()))
+    assert [(v.check, v.status) for v in report.verdicts] == [(c, Status.PASSED) for c in Check]
+    assert report.outcome is Outcome.VERIFIED
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_tampering_is_found_by_name_and_place_and_by_no_other_check(case: Tampered) -> None:
+    report = verify(case.text, case.evidence)
+    failed = [(v.check, v.seq) for v in report.verdicts if v.status is Status.FAILED]
+    assert failed == [(case.check, case.seq)], [v.to_json() for v in report.verdicts]
+    assert report.outcome is Outcome.FAILED
+    assert [v.check for v in report.verdicts] == list(Check)
+
+
+@pytest.mark.parametrize("ruleset", ["jokers-go-boom", "crazy-rummy"])
+def test_a_running_game_is_checked_as_far_as_it_is_public(ruleset: str) -> None:
+    frames = play(ruleset, 1)
+    for length in range(1, 30):
+        text = export_of(frames[:length])
+        report = verify(text, Evidence(keys=KEYRING.public_keys()))
+        assert report.outcome is Outcome.INCOMPLETE
+        passed = {v.check for v in report.verdicts if v.status is Status.PASSED}
+        assert passed == OUTSIDE_THE_DEAL
+        whole = verify(text, Evidence(keys=KEYRING.public_keys(), secret=bytes(range(32))))
+        assert whole.outcome is Outcome.VERIFIED
+        wrong = verify(text, Evidence(secret=bytes(32)))
+        assert wrong.failure is not None
+        assert (wrong.failure.check, wrong.failure.seq) == (Check.COMMITMENT, 1)
+
+
+OUTSIDE_THE_DEAL = {
+    Check.CANONICAL,
+    Check.CHAIN,
+    Check.COMPLETENESS,
+    Check.SIGNATURE,
+    Check.INCLUSION,
+}
+
+
+def test_without_keys_the_game_itself_is_verified_all_the_same() -> None:
+    report = verify(export_of(play("jokers-go-boom", 1)))
+    assert report.outcome is Outcome.VERIFIED
+    unchecked = {v.check for v in report.verdicts if v.status is Status.NOT_CHECKED}
+    assert unchecked == {Check.SIGNATURE, Check.INCLUSION}
+
+
+def test_a_game_that_no_checkpoint_holds_yet_is_no_fault() -> None:
+    text = with_footer(export_of(play("jokers-go-boom", 1)), inclusion=None)
+    verdict = verify(text, Evidence(keys=KEYRING.public_keys())).verdicts[-1]
+    assert (verdict.check, verdict.status) == (Check.INCLUSION, Status.NOT_CHECKED)
+
+
+def test_rules_that_are_not_known_are_not_checked() -> None:
+    text = export_of(play("jokers-go-boom", 1))
+    header, events, _ = parts(text)
+    events[0]["data"]["ruleset_version"] = "99"
+    report = verify(written({**header, "ruleset_version": "99"}, rechained(events)))
+    assert report.outcome is Outcome.INCOMPLETE
+    assert {v.check for v in report.verdicts if v.status is Status.NOT_CHECKED} >= {
+        Check.DEALS,
+        Check.MOVES,
+        Check.SCORES,
+    }
+
+
+def test_a_kept_receipt_of_another_game_or_past_the_end_is_found() -> None:
+    text = export_of(play("jokers-go-boom", 1))
+    last = len(parts(text)[1])
+    other = sign_head(KEYRING.signer(), "01j00000000000000000000009", 3, "0" * 64)
+    later = sign_head(KEYRING.signer(), GAME, last + 1, "0" * 64)
+    for receipt, seq in ((other, 3), (later, last + 1)):
+        report = verify(text, Evidence(keys=KEYRING.public_keys(), receipts=[receipt]))
+        assert report.failure is not None
+        assert (report.failure.check, report.failure.seq) == (Check.SIGNATURE, seq)
+    kept = kept_receipt(text, 5)
+    report = verify(text, Evidence(keys=KEYRING.public_keys(), receipts=[kept]))
+    assert "1 kept receipts agree" in report.verdicts[-2].detail
+
+
+def test_a_key_that_signed_no_more_is_found() -> None:
+    text = export_of(play("jokers-go-boom", 1))
+    (key,) = KEYRING.public_keys()
+    retired = replace(key, valid_until="2026-11-30T00:00:00.000Z")
+    report = verify(text, Evidence(keys=[retired]))
+    assert report.failure is not None
+    assert report.failure.check is Check.SIGNATURE
+    assert "signed no more" in report.failure.detail
+
+
+def test_kept_checkpoints_are_connected_by_proofs_of_consistency() -> None:
+    frames = play("jokers-go-boom", 1)
+    text, keys = export_of(frames), KEYRING.public_keys()
+    leaves = tree_leaves(frames)
+    nodes = {(n.level, n.index): n.hash for n in merkle.grow(0, leaves, no_node)}
+
+    def look_up(level: int, index: int) -> bytes:
+        return nodes[level, index]
+
+    for size, other in ((5, 7), (7, 5), (9, 7)):
+        older, newer = sorted((size, 7))
+        kept = read_note(
+            signed(Checkpoint(ORIGIN, size, merkle.root(size, look_up)), KEYRING.signer())
+        )
+        unconnected = verify(text, Evidence(keys=keys, checkpoints=[kept]))
+        proof = Consistency(
+            old=older, new=newer, path=merkle.consistency_path(older, newer, look_up)
+        )
+        connected = Evidence(keys=keys, checkpoints=[kept], consistency=[proof])
+        broken = replace(connected, consistency=[replace(proof, path=[b"0" * 32])])
+        if size == 7:
+            assert unconnected.verdicts[-1].status is Status.PASSED
+            continue
+        assert unconnected.verdicts[-1].status is Status.NOT_CHECKED
+        assert f"checkpoint 7 with the kept {size}" in unconnected.verdicts[-1].detail
+        assert verify(text, connected).verdicts[-1].status is Status.PASSED
+        assert verify(text, broken).verdicts[-1].status is Status.FAILED
+        assert other in (5, 7)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_no_change_of_a_character_goes_unseen_or_breaks_the_verifier(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(SMALL))
+    place = data.draw(st.integers(0, len(text) - 1))
+    char = data.draw(st.characters(codec="utf-8"))
+    changed = text[:place] + char + text[place + 1 :]
+    report = verify(changed, Evidence(keys=KEYRING.public_keys()))
+    assert (report.outcome is Outcome.FAILED) == (changed != text)
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None)
+def test_no_rewritten_value_goes_unseen_or_breaks_the_verifier(data: st.DataObject) -> None:
+    """Whatever JSON stands in an event, chained and signed by a liar, there is a report."""
+    text = data.draw(st.sampled_from(SMALL))
+    header, events, _ = parts(text)
+    event = data.draw(st.sampled_from(events))
+    name = data.draw(st.sampled_from(sorted(event["data"]) or ["x"]))
+    value = data.draw(JSON)
+    before = event["data"].get(name)
+    event["data"][name] = value
+    report = verify(written(header, rechained(events)), Evidence(keys=KEYRING.public_keys()))
+    if name in ASKED_FOR or canonical_text({"": value}) == canonical_text({"": before}):
+        return
+    assert report.outcome is Outcome.FAILED
+
+
+ASKED_FOR = {"visibility", "player", "bot", "kind"}
+"""What somebody asked for and nothing follows from: only receipts and checkpoints bind it."""
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53) + 1, 2**53 - 1)
+    | st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text("abc123", max_size=3), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+SMALL = [export_of(play(ruleset, 4, rounds=1)) for ruleset in ("jokers-go-boom", "crazy-rummy")]
