@@ -12,9 +12,9 @@ COPY migrations migrations
 RUN /opt/fairdeal/bin/pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.11-slim
-RUN useradd --system --uid 10001 fairdeal
+RUN useradd --system --uid 10001 fairdeal && install -d -o 10001 /var/lib/fairdeal
 COPY --from=build /opt/fairdeal /opt/fairdeal
-ENV PATH=/opt/fairdeal/bin:$PATH HOST=0.0.0.0
+ENV PATH=/opt/fairdeal/bin:$PATH HOST=0.0.0.0 FAIRDEAL_HOME=/var/lib/fairdeal
 USER 10001
 EXPOSE 8000
 CMD ["fairdeal", "serve"]

@@ -1,6 +1,6 @@
 """Every benchmark, one after the other."""
 
-from bench import latency, moves, rules
+from bench import latency, moves, proof, rules
 
 print("## Moves over HTTP\n")
 moves.main()
@@ -8,3 +8,5 @@ print("\n## The length of a game\n")
 latency.main()
 print("\n## The rules alone\n")
 rules.main()
+print("\n## The proof\n")
+proof.main()

@@ -38,6 +38,8 @@ def create_app() -> Flask:
             "to_act": "a" * 26,
             "bot_to_act": False,
             "moved_at": "2026-12-01T10:15:31.000Z",
+            "signed_with": "k" * 16,
+            "signature": "s" * 86,
             "seq0": version,
             "type0": "move",
             "body0": LINE,

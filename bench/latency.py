@@ -10,14 +10,13 @@ import random
 import statistics
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import structlog
 
-from bench.machine import database, gunicorn
+from bench.machine import database, gunicorn, services_over
 from bench.moves import LONGEST, planned_moves
-from service.app import create_app, make_services
+from service.app import create_app
 from service.bots import choose
 from service.cards import Seat, parse_cards
 from service.log import steps
@@ -29,7 +28,6 @@ from service.rules.crazy_rummy.melds import rank_for_round
 from service.rules.crazy_rummy.state import State
 from service.rules.registry import current
 from service.rules.ruleset import Round
-from service.settings import Settings
 from service.store.appends import append
 from service.store.reads import load
 
@@ -45,7 +43,7 @@ def main() -> None:
     print("| game | events before its last round | | first round | last round | ratio |")
     print("|---|---|---|---|---|---|")
     with database() as urls, gunicorn("service.app:wsgi()", urls.service, workers=1) as port:
-        services = make_services(Settings(home=Path("/nowhere"), database_url=urls.service))
+        services = services_over(urls.service)
         app = create_app(services).test_client()
         for ruleset, seats in GAMES.items():
             tokens = _players(app, seats)

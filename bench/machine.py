@@ -12,10 +12,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
+from service.app import make_services
+from service.play.services import Services
+from service.settings import Settings
 from service.store.embedded import Urls, embedded_postgres
 from service.store.schema import migrate
+
+KEYS = Path(gettempdir(), f"fairdeal-bench-{os.getpid()}-keys.json")
+"""One key for all processes of this run."""
+
+
+def services_over(url: str) -> Services:
+    return make_services(Settings(home=KEYS.parent, signing_keys=KEYS, database_url=url))
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,12 @@ def gunicorn(application: str, url: str, workers: int = 4, threads: int = 4) -> 
     command = [sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"]
     command += ["--worker-class", "gthread", "--workers", str(workers), "--threads", str(threads)]
     command += ["--no-control-socket", "--keep-alive", "75", "--log-level", "error"]
-    environment = {**os.environ, "DATABASE_URL": url, "FAIRDEAL_THREADS": str(threads)}
+    environment = {
+        **os.environ,
+        "DATABASE_URL": url,
+        "FAIRDEAL_THREADS": str(threads),
+        "FAIRDEAL_SIGNING_KEYS": str(KEYS),
+    }
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         try:
             wait_for(port)

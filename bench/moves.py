@@ -17,14 +17,13 @@ from typing import Any
 import psycopg
 import structlog
 
-from bench.machine import Load, database, gunicorn, load, post
-from service.app import create_app, make_services
+from bench.machine import Load, database, gunicorn, load, post, services_over
+from service.app import create_app
 from service.bots import choose
 from service.log import steps
 from service.log.events import Actor
 from service.log.game import Game
 from service.play.services import Services
-from service.settings import Settings
 from service.store.appends import append_statement
 from service.store.embedded import Urls, find_binaries
 
@@ -38,7 +37,7 @@ Tokens = list[dict[str, str]]
 
 def service_requests(urls: Urls, ruleset: str, clients: int, each: int) -> list[list[bytes]]:
     """Real games of people only, opened beforehand; each client plays all the seats of its own."""
-    services = make_services(Settings(home=Path("/nowhere"), database_url=urls.service))
+    services = services_over(urls.service)
     app = create_app(services).test_client()
     tokens, ids = [], []
     for number in range(4):
@@ -132,6 +131,8 @@ def pgbench(urls: Urls, clients: int) -> Load:
             "to_act": "'a'",
             "bot_to_act": "false",
             "moved_at": "now()",
+            "signed_with": f"'{'k' * 16}'",
+            "signature": f"'{'s' * 86}'",
             "seq0": ":v::int",
             "type0": "'move'",
             "body0": f"'{'x' * 470}'",

@@ -6,6 +6,7 @@ Within those bounds sorted, compact JSON *is* the canonical form; the tests
 hold it against an independent implementation.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -15,6 +16,8 @@ Json: TypeAlias = "str | int | bool | Sequence[Json] | Mapping[str, Json] | None
 """A JSON value without fractions."""
 
 JsonMap: TypeAlias = Mapping[str, Json]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 LARGEST_INTEGER = 2**53 - 1
 DEEPEST = 64
@@ -62,7 +65,7 @@ def is_canonical(value: object, deep: int = DEEPEST) -> bool:
 
 def _is_plain_text(text: str) -> bool:
     """Whether UTF-8 and Postgres can both hold the text: no lone surrogate, no U+0000."""
-    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
+    return "\0" not in text and (text.isascii() or not _SURROGATE.search(text))
 
 
 def _is_key(key: object) -> bool:

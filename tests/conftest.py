@@ -85,8 +85,8 @@ def another_database(urls: Urls) -> Iterator[Callable[[], Urls]]:
             superuser.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-def services_at(url: str, **others: Any) -> Services:
-    database = connect(url, SecretBox(), KEYRING, pool_size=20)
+def services_at(url: str, keyring: Any = KEYRING, **others: Any) -> Services:
+    database = connect(url, SecretBox(), keyring, pool_size=20)
     return Services(database=database, **{"chance": random.Random(5), **others})
 
 

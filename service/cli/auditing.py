@@ -26,8 +26,7 @@ PAGE = 1_000
 
 def verify_all(jobs: int, state: Path | None, as_json: bool) -> int:  # noqa: FBT001
     """Verify every game in the database; the exit status."""
-    with said_in_a_line(), with_database(the_settings()) as settings:
-        services = make_services(settings)
+    with said_in_a_line(), _services_here(the_settings()) as (settings, services):
         known = _known(state)
         findings = 0
         total = count_games(services.database)
@@ -61,14 +60,25 @@ def audit_command(checkpoint: Path | None, *, as_json: bool) -> None:
     with said_in_a_line():
         settings = the_settings()
         note = _note(settings, checkpoint)
-        with with_database(settings) as placed:
+        with _services_here(settings) as (_, services):
             findings = 0
-            for finding in audit(make_services(placed), note):
+            for finding in audit(services, note):
                 findings += 1
                 _tell([finding], as_json=as_json)
     verdict = f"{findings} findings" if findings else "nothing was rewritten"
     click.echo(f"checkpoint {note.checkpoint.size}: {verdict}", err=as_json)
     sys.exit(1 if findings else 0)
+
+
+@contextmanager
+def _services_here(settings: Settings) -> "Iterator[tuple[Settings, Services]]":
+    """The settings with their database, and the services over it, closed afterwards."""
+    with with_database(settings) as placed:
+        services = make_services(placed)
+        try:
+            yield placed, services
+        finally:
+            services.database.engine.dispose()
 
 
 def _note(settings: Settings, path: Path | None) -> SignedNote:

@@ -17,6 +17,7 @@ import click
 
 from service.settings import Settings
 from service.store.embedded import embedded_postgres, end_with_parent
+from service.store.key_file import KeyFile
 from service.store.schema import migrate
 from service.worker.stop import Stop
 
@@ -48,6 +49,7 @@ def serve(settings: Settings) -> int:
     click.echo("Starting …")
     with ExitStack() as stack:
         placed = _with_database(settings, stack)
+        KeyFile.at(settings.key_file)
         migrate(placed.owner_database_url or str(placed.database_url))
         environment = _environment(placed)
         web = stack.enter_context(_process(_gunicorn(placed), environment))

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from service.canonical import JsonMap
+from service.canonical import Json, JsonMap
+from service.fairness import commitment
 from service.log.events import GENESIS, Event, MalformedEvent, parse_event
 from service.play.services import Services
 from service.proof import merkle
@@ -61,19 +62,22 @@ def verify_stored(services: Services, game: str) -> Sequence[Finding]:
 def _row_faults(stored: StoredGame, game: str) -> Iterator[Finding]:
     """Columns that say something else than the lines beside them."""
     last: Event | None = None
+    committed: Json = None
     for seq, kind, line in stored.rows:
         try:
             last = parse_event(line)
         except MalformedEvent:
             return
+        committed = last.data.get("commitment", committed)
         if (last.seq, last.type, last.game) != (seq, kind, game):
             detail = "the row's columns are not what its line says"
             yield Finding(check="stored", detail=detail, game=game, seq=seq)
     if last is not None and (stored.version, stored.head) != (last.seq, last.hash):
         detail = "the head row is not what the last event says"
         yield Finding(check="stored", detail=detail, game=game, seq=last.seq)
-    if stored.secret is None:
-        yield Finding(check="stored", detail="the game's secret is missing", game=game)
+    if stored.secret is None or commitment(stored.secret) != committed:
+        detail = "the game's secret is missing, or not the one that was committed to"
+        yield Finding(check="stored", detail=detail, game=game)
 
 
 def _export_text(services: Services, game: str, stored: StoredGame) -> str:

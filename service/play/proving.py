@@ -15,17 +15,21 @@ from service.play.services import Services
 from service.play.watching import game_of_head
 from service.proof.checkpoints import Consistency, Inclusion, note_key
 from service.proof.export import footer_line, header_line
-from service.proof.merkle import consistency_path
 from service.proof.outside import Evidence
 from service.proof.receipts import Receipt
 from service.proof.verdicts import Report
 from service.proof.verify import verify
 from service.store.reads import read_lines, read_receipt
-from service.store.tree import find_checkpoint, find_inclusion, latest_checkpoint, tree_nodes_of
+from service.store.tree import (
+    find_checkpoint,
+    find_consistency,
+    find_inclusion,
+    latest_checkpoint,
+)
 
 LINES_AT_ONCE = 200
 
-_VERIFYING = BoundedSemaphore(1)
+VERIFYING = BoundedSemaphore(1)
 """One log at a time in a process: the others' moves want their turn."""
 
 
@@ -133,15 +137,14 @@ def consistency(services: Services, old: int, new: int) -> Consistency:
         checkpoint_note(services, size)
     if old > new:
         raise CheckpointNotFound
-    with tree_nodes_of(services.database) as nodes:
-        return Consistency(old=old, new=new, path=consistency_path(old, new, nodes))
+    return find_consistency(services.database, old, new)
 
 
 def verify_upload(services: Services, text: str) -> Report:
     """The verifier's report on an export, by this service's own keys; raises VerifierBusy."""
-    if not _VERIFYING.acquire(blocking=False):
+    if not VERIFYING.acquire(blocking=False):
         raise VerifierBusy
     try:
         return verify(text, Evidence(keys=services.database.keyring.public_keys()))
     finally:
-        _VERIFYING.release()
+        VERIFYING.release()

@@ -9,7 +9,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -123,7 +123,8 @@ def _write(path: Path, keys: Sequence[JsonMap], *, is_new: bool) -> None:
         message = f"the signing keys can't be written to {path}: {error.strerror}"
         raise NoSigningKeys(message) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
 
 
 def _place(draft: Path, path: Path, *, is_new: bool) -> None:

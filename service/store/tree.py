@@ -4,15 +4,15 @@ Three things let one writer in at a time: a lock, the primary key of the
 leaves, and the size that the writer saw, in the transaction of its checkpoint.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy import Connection, func, insert, select, text, tuple_
 
-from service.proof.checkpoints import Inclusion, Leaf, read_note
-from service.proof.merkle import Node, Nodes, inclusion_path
+from service.proof.checkpoints import Consistency, Inclusion, Leaf, read_note
+from service.proof.merkle import Node, Nodes, consistency_path, inclusion_path
 from service.store.database import Database, connection, transaction
 from service.store.tables import checkpoints, games, tree_leaves, tree_nodes
 
@@ -128,15 +128,15 @@ def find_inclusion(database: Database, game: str, seq: int) -> Inclusion | None:
         if note is None:
             return None
         size = read_note(note).checkpoint.size
-        path = inclusion_path(index, size, _nodes(open_connection))
+        path = _path(open_connection, lambda nodes: inclusion_path(index, size, nodes))
     return Inclusion(index=index, path=path, checkpoint=note)
 
 
-@contextmanager
-def tree_nodes_of(database: Database) -> Iterator[Nodes]:
-    """Looks up the tree's complete nodes, over one connection."""
+def find_consistency(database: Database, old: int, new: int) -> Consistency:
+    """Why the tree of size `new` grew from that of size `old`; LookupError if it lacks nodes."""
     with connection(database) as open_connection:
-        yield _nodes(open_connection)
+        path = _path(open_connection, lambda nodes: consistency_path(old, new, nodes))
+    return Consistency(old=old, new=new, path=path)
 
 
 def leaves_upto(database: Database, size: int, after: int, limit: int) -> Sequence[Leaf]:
@@ -178,8 +178,22 @@ def leaves_by_game(
     return found
 
 
-def _nodes(open_connection: Connection) -> Nodes:
-    return lambda level, index: _node(open_connection, level, index)
+def _path(open_connection: Connection, make: Callable[[Nodes], list[bytes]]) -> list[bytes]:
+    """The path that `make` makes of the tree's nodes: those that it asks for are read at once."""
+    wanted: list[tuple[int, int]] = []
+
+    def note(level: int, index: int) -> bytes:
+        wanted.append((level, index))
+        return b""
+
+    make(note)
+    query = select(tree_nodes.c.level, tree_nodes.c.index, tree_nodes.c.hash).where(
+        tuple_(tree_nodes.c.level, tree_nodes.c.index).in_(wanted)
+    )
+    found = {
+        (level, index): bytes(digest) for level, index, digest in open_connection.execute(query)
+    }
+    return make(lambda level, index: found[level, index])
 
 
 def _node(open_connection: Connection, level: int, index: int) -> bytes:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import UUID
 
@@ -24,9 +26,11 @@ from flask.testing import FlaskClient
 from play_through import any_deck
 from rules.conformance.cases import Case, cases, twins_unseen_with_moves
 
+from service.api.operation import NDJSON
 from service.app import create_app
 from service.canonical import JsonMap, canonical_bytes
 from service.cards import Card, Seat, card_text
+from service.play.checkpointing import Checkpointer
 from service.play.services import Services
 from service.store.embedded import Urls
 from service.store.schema import migrate
@@ -65,6 +69,7 @@ class World:
     """A service of its own, everything about it fixed but the cards."""
 
     client: FlaskClient
+    services: Services
     log: io.StringIO
     tokens: list[str] = field(default_factory=list)
     players: list[str] = field(default_factory=list)
@@ -108,7 +113,7 @@ def make_world(
     app = create_app(services)
     app.test_client_class = description.checking_client()
     OPEN.append(services)
-    return World(app.test_client(), log)
+    return World(app.test_client(), services, log)
 
 
 def live(world: World, case: Case, moves: Sequence[Any], seat: int) -> None:
@@ -142,7 +147,9 @@ def live(world: World, case: Case, moves: Sequence[Any], seat: int) -> None:
 
 def look_everywhere(world: World, case: Case, game: str, seat: int) -> None:
     path, me, bystander = f"/games/{game}", seat - 1, case.seats
-    version = world.call(me, "GET", path).get_json()["version"]
+    present = world.call(me, "GET", path).get_json()
+    version, head = present["version"], present["head"]
+    look_at_proofs(world, path, head, (me, bystander, None))
     for who in (me, bystander, None):
         for query in ("", "/events", "/events?limit=200", "/replay", f"/replay?seat={seat}"):
             world.look(who, "GET", path + query)
@@ -160,6 +167,25 @@ def look_everywhere(world: World, case: Case, game: str, seat: int) -> None:
         world.look(me, "POST", f"{path}/moves", stale, f"s{index}")
     world.look(me, "POST", f"{path}/moves", {"moves": [{"type": "draw"}] * 2}, "b")
     world.look(me, "POST", f"{path}/moves", {"move": {"type": "no"}}, "n")
+
+
+def look_at_proofs(world: World, path: str, head: str, eyes: Sequence[int | None]) -> None:
+    """Before a checkpoint holds the game, and after: what is signed hides as much."""
+    for _ in range(2):
+        for who in eyes:
+            for part in ("/fairness", "/export", f"/exports/{head}", f"/replays/{head}"):
+                world.look(who, "GET", path + part)
+        export = world.call(None, "GET", f"{path}/export").data
+        world.seen.append(world.client.post("/verify", data=export, content_type=NDJSON).data)
+        with TemporaryDirectory() as folder:
+            assert Checkpointer(world.services, Path(folder)).run() in (0, 1)
+    for part in (
+        "/keys",
+        "/checkpoints/latest",
+        "/checkpoints/1",
+        "/checkpoints/1/consistency?from=1",
+    ):
+        world.look(None, "GET", part)
 
 
 def is_refused(world: World, case: Case, game: str, move: Any, me: int, who: int) -> bool:

@@ -1,5 +1,6 @@
 """`make serve`: one command, that starts everything and leaves nothing behind."""
 
+import json
 import os
 import re
 import shutil
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -324,3 +326,53 @@ def test_a_link_in_the_place_of_the_sockets_folder_is_refused(own_home: Path) ->
         assert target.stat().st_uid == 0
     finally:
         folder.unlink()
+
+
+def test_what_is_served_is_proven_by_the_command_line(own_home: Path, tmp_path: Path) -> None:
+    """A game of bots: its export, the published checkpoint, the database, running or not."""
+    port = free_port()
+    with fairdeal_serve(own_home, port, FAIRDEAL_CHECKPOINT_SECONDS="1"):
+        wait_until_ready(port)
+        url = f"http://127.0.0.1:{port}"
+        headers = {"Authorization": f"Bearer {register(port)['key']['token']}"}
+        opening = {
+            "ruleset": "jokers-go-boom",
+            "seats": 3,
+            "sit": False,
+            "options": {"rounds": 1},
+            "bots": [{"seat": seat} for seat in (1, 2, 3)],
+        }
+        made = httpx.post(f"{url}/games", json=opening, headers=headers).json()
+        game = made["view"]["game"]
+        until(lambda: httpx.get(f"{url}/games/{game}").json()["status"] == "finished")
+        until(lambda: '"inclusion":null' not in httpx.get(f"{url}/games/{game}/export").text)
+        for name, path in (("game.jsonl", f"/games/{game}/export"), ("keys.json", "/keys")):
+            (tmp_path / name).write_bytes(httpx.get(url + path).content)
+        (tmp_path / "receipt.json").write_text(json.dumps(made["receipt"]))
+        verified = run_cli(
+            *("verify", str(tmp_path / "game.jsonl"), "--keys", str(tmp_path / "keys.json")),
+            *("--receipt", str(tmp_path / "receipt.json")),
+            *("--checkpoint", str(own_home / "checkpoints")),
+        )
+        assert verified.returncode == 0, verified.stdout + verified.stderr
+        assert "not checked" not in verified.stdout
+        rotated = run_cli("keys", "rotate", FAIRDEAL_HOME=str(own_home))
+        assert rotated.returncode == 0
+        fresh = httpx.post(f"{url}/games", json=opening, headers=headers).json()
+        assert fresh["receipt"]["key"] in rotated.stdout
+        assert len(httpx.get(f"{url}/keys").json()["keys"]) == 2
+        check_the_database(own_home)
+    check_the_database(own_home)
+
+
+def check_the_database(home: Path) -> None:
+    for command in (("verify", "--all"), ("audit",)):
+        told = run_cli(*command, FAIRDEAL_HOME=str(home))
+        assert told.returncode == 0, told.stdout + told.stderr
+
+
+def until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
