@@ -1,5 +1,6 @@
 """Where everything is put together: settings → services → the WSGI application."""
 
+import atexit
 import gc
 import logging
 import os
@@ -15,6 +16,7 @@ from service.settings import Settings, read_settings
 from service.store.database import connect
 from service.store.key_file import KeyFile
 from service.store.secret_box import SecretBox
+from service.store.wakeups import Wakeups
 
 COLLECT_AFTER = 10_000
 """Objects made and not freed before the collector looks at the youngest of them."""
@@ -41,9 +43,22 @@ def create_app(services: Services) -> Flask:
 def wsgi() -> Flask:
     """The application by the environment, as gunicorn calls it in each of its processes."""
     configure_logs()
-    app = create_app(make_services(read_settings(os.environ)))
+    settings = read_settings(os.environ)
+    services = make_services(settings)
+    app = create_app(services)
+    wake_each_other(services, settings)
     _spare_the_collector()
     return app
+
+
+def wake_each_other(services: Services, settings: Settings) -> None:
+    """Tell the other processes what moves here, and hear from them, until this one ends."""
+    url = settings.listen_url or settings.database_url or ""
+    feed = services.feed
+    wakeups = Wakeups(url, feed.followed, feed.tell)
+    feed.outlet = wakeups.moved
+    wakeups.start()
+    atexit.register(feed.close)
 
 
 def _spare_the_collector() -> None:

@@ -31,7 +31,8 @@ class Settings:
 
     `database_url` None means an embedded Postgres under `home`;
     `owner_database_url` is for migrations, where another role owns the tables;
-    `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
+    `listen_url` is a direct way to the database, where `database_url` leads
+    through a pooler. `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
     file of the keys that sign, `checkpoints` the folder in which checkpoints
     are published, every `checkpoint_seconds` at most, in the name of `origin`.
     """
@@ -43,6 +44,7 @@ class Settings:
     threads: int = DEFAULT_THREADS
     database_url: str | None = field(default=None, repr=False)
     owner_database_url: str | None = field(default=None, repr=False)
+    listen_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
     signing_keys: Path | None = None
     checkpoints: Path | None = None
@@ -73,6 +75,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         threads=_number(environment, "FAIRDEAL_THREADS", DEFAULT_THREADS, range(1, 257), faults),
         database_url=_url(environment, "DATABASE_URL", faults),
         owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
+        listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),
         postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
         secret_key=_key(environment, faults),
         signing_keys=_file(environment, "FAIRDEAL_SIGNING_KEYS"),

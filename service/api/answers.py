@@ -438,6 +438,13 @@ class MovedSchema(AnswerSchema):
     view = fields.Nested(ViewSchema, required=True)
 
 
+class TicketSchema(AnswerSchema):
+    """A ticket for one stream, shown this once."""
+
+    ticket = fields.String(required=True, metadata={"pattern": "^fd_st_[0-9A-Za-z]{49}$"})
+    expires_at = _time()
+
+
 class EventsPageSchema(AnswerSchema):
     """A page of events."""
 

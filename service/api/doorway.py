@@ -11,6 +11,8 @@ from uuid import UUID
 
 import structlog
 
+from service.api.handoff import HandedOff, can_be_handed_off, hand_off
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -66,11 +68,21 @@ class Doorway:
         if environ["REQUEST_METHOD"] == "OPTIONS":
             extra += PREFLIGHT_HEADERS
 
+        head: tuple[str, list[tuple[str, str]]] | None = None
+
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:  # noqa: ANN401
+            nonlocal head
             self._note(environ, status, time.perf_counter() - began)
+            if can_be_handed_off(environ):
+                head = (status, headers + extra)
+                return None
             return start_response(status, headers + extra, *rest)
 
-        return self._application(environ, start)
+        answer = self._application(environ, start)
+        if head is not None:
+            hand_off(environ, *head, answer)
+            raise HandedOff
+        return answer
 
     def _note(self, environ: "WSGIEnvironment", status: str, seconds: float) -> None:
         """One line a request: who, what, how long; nothing of what was sent or shown."""

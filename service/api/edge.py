@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask, Response, request
 from marshmallow import ValidationError
 
-from service.api import games, meta, moves, players, proof, rulesets
+from service.api import games, meta, moves, players, proof, rulesets, streams
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
@@ -16,6 +16,7 @@ from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
 from service.api.operation import Answer, Call, Operation, flask_path
 from service.api.problems import register_problems
+from service.api.streams import Streams
 from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.refusals import InvalidQuery, Unauthenticated
@@ -27,6 +28,7 @@ OPERATIONS: Sequence[Operation] = (
     *players.OPERATIONS,
     *games.OPERATIONS,
     *moves.OPERATIONS,
+    *streams.OPERATIONS,
     *proof.OPERATIONS,
 )
 """Every operation that there is."""
@@ -39,12 +41,12 @@ def register_edge(app: Flask, services: Services) -> None:
     register_problems(app)
     app.jinja_env.filters["prose"] = prose
     app.wsgi_app = Doorway(app.wsgi_app, services.new_request_id)  # type: ignore[method-assign]
-    described = Described()
+    described, places = Described(), Streams()
     for operation in OPERATIONS:
         app.add_url_rule(
             flask_path(operation.path),
             endpoint=operation.id,
-            view_func=_view(operation, services, described),
+            view_func=_view(operation, services, described, places),
             methods=[operation.method],
         )
 
@@ -74,7 +76,7 @@ class Described:
 
 
 def _view(
-    operation: Operation, services: Services, described: Described
+    operation: Operation, services: Services, described: Described, places: Streams
 ) -> Callable[..., Response]:
     """The operation as Flask calls it: who calls, what they ask, then the one call."""
 
@@ -89,6 +91,7 @@ def _view(
             query=_query(operation),
             operation=operation,
             described=described,
+            streams=places,
         )
         answer: Answer = operation.view(call, **path)
         return answer.response()

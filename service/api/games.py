@@ -5,7 +5,6 @@ from service.api.bodies import load_body
 from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
 from service.api.pages import list_answer, page_limit, read_cursor
 from service.api.schemas import (
-    EventsQuerySchema,
     GameRequestSchema,
     GamesQuerySchema,
     ReplayQuerySchema,
@@ -20,7 +19,6 @@ from service.play.seating import Seated
 from service.play.watching import (
     Page,
     Span,
-    events_page,
     look,
     own_look,
     replay_frames,
@@ -68,20 +66,6 @@ def get_game(call: Call, game: str) -> Answer:
     if call.request.if_none_match.contains_weak(seen.tag):
         return Answer(304, None, headers)
     return Answer(200, shown(call.services, seen), headers)
-
-
-def get_events(call: Call, game: str) -> Answer:
-    """Read the log."""
-    page = events_page(
-        call.services, call.player, game, call.query["after"], page_limit(call.query)
-    )
-    members: dict[str, Member] = {
-        "items": Texts(page.items),
-        "next_after": page.next_after,
-        "version": page.version,
-        "more": page.next_after < page.version,
-    }
-    return Answer(200, spliced(members), PRIVATE)
 
 
 def get_replay(call: Call, game: str) -> Answer:
@@ -198,21 +182,6 @@ OPERATIONS = (
             304: Returns("It has not changed since the `If-None-Match`."),
         },
         refuses=("game-not-found", "version-not-found", "hidden-information"),
-    ),
-    Operation(
-        id="readEvents",
-        method="GET",
-        path="/games/{game}/events",
-        tag="Games",
-        summary="Read the log",
-        description="Every event after a seq, in order and without gaps, exactly as chained; "
-        "in `private`, by seat, what your own seat alone learned by it.",
-        view=get_events,
-        scope=READ,
-        is_open=True,
-        query=EventsQuerySchema(),
-        returns={200: Returns("A page of events.", {JSON: answers.EventsPageSchema()})},
-        refuses=("game-not-found", "version-not-found"),
     ),
     Operation(
         id="watchReplay",

@@ -63,6 +63,7 @@ HEADERS: Mapping[str, str] = {
 REFUSAL_HEADERS: Mapping[int, str] = {
     401: "WWW-Authenticate",
     405: "Allow",
+    429: "Retry-After",
     503: "Retry-After",
 }
 

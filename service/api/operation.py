@@ -12,8 +12,9 @@ from flask import Request, Response
 from marshmallow import Schema
 
 from service.api.bodies import load_body, read_json, read_text
-from service.api.keys import read_idempotency_key
+from service.api.keys import read_idempotency_key, read_token
 from service.canonical import Json, JsonMap, dump_json
+from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.idempotency import request_key
 from service.play.refusals import Unauthenticated
@@ -21,10 +22,18 @@ from service.play.services import Services
 from service.store.appends import RequestKey
 
 JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
 HTML = "text/html"
 NDJSON = "application/x-ndjson"
 TEXT = "text/plain"
 YAML = "application/yaml"
+
+
+class Places(Protocol):
+    """The streams of the process, counted."""
+
+    def enter(self, who: str) -> Callable[[], None]:
+        """Count one more stream of theirs, until what is returned is called."""
 
 
 class Descriptions(Protocol):
@@ -53,6 +62,7 @@ class Call:
     query: Mapping[str, Any]
     operation: "Operation"
     described: "Descriptions"
+    streams: "Places"
 
     @property
     def player(self) -> str | None:
@@ -65,6 +75,11 @@ class Call:
         if self.caller is None:
             raise Unauthenticated
         return self.caller
+
+    def asked_again(self) -> Callable[[], str | None]:
+        """Gives the calling player's id, and raises Unauthenticated once their key is revoked."""
+        token, services = read_token(self.request), self.services
+        return lambda: None if token is None else authenticate(services, token).player
 
     def body(self) -> JsonMap:
         """The body as a JSON object."""
@@ -97,7 +112,7 @@ class Answer:
     """What an operation answers: a JSON value, or text of another media type, whole or in parts."""
 
     status: int
-    body: JsonMap | str | Iterator[str] | None = None
+    body: JsonMap | str | Iterator[str] | Iterator[bytes] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = JSON
 
@@ -111,7 +126,7 @@ class Answer:
             answer.headers.remove("Content-Type")
         return answer
 
-    def _text(self) -> str | Iterator[str]:
+    def _text(self) -> str | Iterator[str] | Iterator[bytes]:
         if isinstance(self.body, Mapping):
             return dump_json(self.body)
         return self.body or ""

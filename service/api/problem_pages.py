@@ -341,6 +341,15 @@ PAGES = (
         fix="Try again after `Retry-After`, or run `fairdeal verify` yourself.",
     ),
     ProblemPage(
+        slug="too-many-streams",
+        status=429,
+        title="Too many streams",
+        meaning="A key holds a limited number of streams, and so does a process.",
+        cause="Streams that were opened and never closed, or a client that opens one a game.",
+        fix="Close one, or wait as long as `Retry-After` says.",
+        example={"limit": 20},
+    ),
+    ProblemPage(
         slug="internal-error",
         status=500,
         title="Internal error",

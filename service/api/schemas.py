@@ -274,6 +274,10 @@ def _limit() -> fields.Integer:
     )
 
 
+class EmptyRequestSchema(RequestSchema):
+    """An empty object."""
+
+
 class PageQuerySchema(RequestSchema):
     """Where a page of a list begins, and how long it is."""
 
@@ -344,8 +348,17 @@ class ViewQuerySchema(RequestSchema):
 class EventsQuerySchema(RequestSchema):
     """Which events."""
 
-    after = _version(load_default=0, least=0, description="The last seq that you have.")
+    after = _version(load_default=None, least=0, description="The last seq that you have.")
     limit = _limit()
+    wait = fields.Integer(
+        load_default=0,
+        validate=validate.Range(0, 30),
+        metadata={"description": "Seconds to wait for an event if there is none; for JSON pages."},
+    )
+    ticket = fields.String(
+        load_default=None,
+        metadata={"description": "A stream ticket, for browsers; used once."},
+    )
 
 
 class ReplayQuerySchema(RequestSchema):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from service.app import configure_logs, describe_api, make_services
+from service.app import configure_logs, describe_api, make_services, wake_each_other
 from service.cli.saying import said_in_a_line, the_settings
 from service.cli.serving import serve
 from service.play.checkpointing import Checkpointer
@@ -47,6 +47,7 @@ def worker_command() -> None:
         signal.signal(number, stop.set)
     with said_in_a_line():
         services = make_services(settings)
+    wake_each_other(services, settings)
     checkpointer = Checkpointer(services, settings.checkpoint_folder)
     Worker(services, checkpointer, settings.checkpoint_seconds).run(stop)
 

@@ -25,6 +25,7 @@ READY_SECONDS = 30
 STOP_SECONDS = 40
 POLL_SECONDS = 0.2
 PORT_SECONDS = 5
+WAKEUP_CONNECTIONS = 2
 SPARE_CONNECTIONS = 20
 """For whoever looks on: psql, a backup, the superuser."""
 BIND_ALL = "0.0.0.0"  # noqa: S104  compared with, not bound to
@@ -61,7 +62,8 @@ def _with_database(settings: Settings, stack: ExitStack) -> Settings:
     """The settings with the database that they name, or with the embedded one, started."""
     if settings.database_url is not None:
         return settings
-    connections = (settings.workers + 1) * settings.threads + SPARE_CONNECTIONS
+    each = settings.threads + WAKEUP_CONNECTIONS
+    connections = (settings.workers + 1) * each + SPARE_CONNECTIONS
     server = embedded_postgres(settings.home, settings.postgres_bin, connections)
     urls = stack.enter_context(server)
     return replace(settings, database_url=urls.service, owner_database_url=urls.owner)

@@ -5,13 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from service.play.caller import SCOPES, Caller
-from service.play.idempotency import refuse_other_body
+from service.play.idempotency import refuse_replay
 from service.play.ids import is_id
 from service.play.refusals import (
     FieldError,
     InvalidBody,
     KeyNotFound,
-    SecretAlreadyShown,
     TooManyKeys,
     Unauthenticated,
 )
@@ -87,8 +86,7 @@ def add_key(
 
     A replayed request is refused: the token was shown, and is kept nowhere.
     """
-    if request is not None:
-        _refuse_replay(services, request)
+    refuse_replay(services, request)
     wanted = read()
     if wanted.expires_at is not None and wanted.expires_at <= services.now():
         raise InvalidBody([FieldError("/expires_at", "It lies in the past.")])
@@ -101,8 +99,7 @@ def add_key(
     try:
         players.add_key(services.database, made.key, digest(made.token), request)
     except KeyBound:
-        if request is not None:
-            _refuse_replay(services, request)
+        refuse_replay(services, request)
         raise
     return made
 
@@ -132,11 +129,3 @@ def _make_key(services: Services, player: str, wanted: KeyRequest) -> NewKey:
         expires_at=wanted.expires_at,
     )
     return NewKey(key, make_token(services.draw_token()))
-
-
-def _refuse_replay(services: Services, request: RequestKey) -> None:
-    made = players.find_creation(services.database, request)
-    if made is None:
-        return
-    refuse_other_body(request, made.fingerprint)
-    raise SecretAlreadyShown({"id": made.resource_id})

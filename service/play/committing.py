@@ -83,4 +83,5 @@ def _attempt(
         return None
     after = frames[-1].after
     services.games.put(game.id, after)
+    services.feed.moved(game.id, frames)
     return Committed(frames=frames, game=after, receipt=receipt)

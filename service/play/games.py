@@ -51,7 +51,7 @@ def catch_up(
     if tail is None:
         services.games.drop(game)
         raise GameNotFound
-    caught_up = _advanced(remembered, tail) or _load(services, game)
+    caught_up = _advanced(services, remembered, tail) or _load(services, game)
     services.games.put(game, caught_up)
     return caught_up, tail.binding
 
@@ -93,14 +93,17 @@ def _read(services: Services, game: str, at: int | None = None) -> tuple[Secret,
     return stored
 
 
-def _advanced(remembered: Game, tail: Tail) -> Game | None:
+def _advanced(services: Services, remembered: Game, tail: Tail) -> Game | None:
     """The game after the tail; None if what was remembered is no part of the log."""
     if tail.version < remembered.version:
         return None
+    frames: list[Frame] = []
     game = remembered
     try:
         for event in tail.events:
-            game = advance(game, event, game.setup.secret).after
+            frames.append(advance(game, event, game.setup.secret))
+            game = frames[-1].after
     except ReplayDiverged:
         return None
+    services.feed.read(game.id, frames)
     return game

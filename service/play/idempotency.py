@@ -3,8 +3,10 @@
 import hashlib
 
 from service.canonical import JsonMap, canonical_bytes
-from service.play.refusals import KeyReused
+from service.play.refusals import KeyReused, SecretAlreadyShown
+from service.play.services import Services
 from service.store.appends import RequestKey
+from service.store.players import find_creation
 
 
 def request_key(player: str, route: str, key: str, body: JsonMap) -> RequestKey:
@@ -17,3 +19,12 @@ def refuse_other_body(request: RequestKey, bound: bytes) -> None:
     """Raise KeyReused if the key was bound by a request with another body."""
     if request.fingerprint != bound:
         raise KeyReused
+
+
+def refuse_replay(services: Services, request: RequestKey | None) -> None:
+    """Refuse to show again what a request made: a secret that is shown once, and kept nowhere."""
+    made = None if request is None else find_creation(services.database, request)
+    if request is None or made is None:
+        return
+    refuse_other_body(request, made.fingerprint)
+    raise SecretAlreadyShown({"id": made.resource_id})

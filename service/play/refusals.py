@@ -89,6 +89,13 @@ class GameNotOver(Refusal):
     message = "The game had not ended there: watch it by its `/replay`."
 
 
+class TooManyStreams(Refusal):
+    """A key, or a process, holds a limited number of streams."""
+
+    slug = "too-many-streams"
+    message = "There are {limit} streams of yours already: close one first."
+
+
 class VerifierBusy(Refusal):
     """The process verifies another log just now."""
 

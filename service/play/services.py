@@ -13,6 +13,7 @@ from service.fairness import SECRET_BYTES, SealedDealer
 from service.log.game import DealerFactory, Game
 from service.play.bounded import Bounded
 from service.play.caller import KeyMemory
+from service.play.feed import Feed
 from service.store.database import Database
 
 GAMES_REMEMBERED = 2_000
@@ -39,7 +40,8 @@ class Services:
     """The database, the process's memories, and the sources of time, chance and ids.
 
     `games` remembers games at the version that this process last saw: a cache,
-    and never trusted over the head row. `origin` names the log in its checkpoints.
+    and never trusted over the head row. `feed` wakes
+    whoever waits for a game. `origin` names the log in its checkpoints.
     """
 
     database: Database
@@ -51,6 +53,7 @@ class Services:
     draw_token: Callable[[], bytes] = draw_secret
     dealer: DealerFactory = SealedDealer.of
     chance: random.Random = field(default_factory=random.SystemRandom)
+    feed: Feed = field(default_factory=Feed)
     games: Bounded[str, Game] = field(default_factory=lambda: Bounded(GAMES_REMEMBERED))
     names: Bounded[str, str] = field(default_factory=lambda: Bounded(NAMES_REMEMBERED))
     keys: KeyMemory = field(default_factory=KeyMemory)

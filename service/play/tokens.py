@@ -9,25 +9,26 @@ import string
 import zlib
 
 PLAYER_PREFIX = "fd_pk_"
+TICKET_PREFIX = "fd_st_"
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS = 43
 CHECKSUM_CHARS = 6
 
 
-def make_token(random_bytes: bytes) -> str:
+def make_token(random_bytes: bytes, prefix: str = PLAYER_PREFIX) -> str:
     """The token of 32 random bytes."""
-    body = PLAYER_PREFIX + _base62(int.from_bytes(random_bytes, "big"), RANDOM_CHARS)
+    body = prefix + _base62(int.from_bytes(random_bytes, "big"), RANDOM_CHARS)
     return body + _checksum(body)
 
 
-def is_well_formed(token: str) -> bool:
+def is_well_formed(token: str, prefix: str = PLAYER_PREFIX) -> bool:
     """Whether the token has its prefix, its length and its checksum."""
     body, checksum = token[:-CHECKSUM_CHARS], token[-CHECKSUM_CHARS:]
-    length = len(PLAYER_PREFIX) + RANDOM_CHARS + CHECKSUM_CHARS
+    length = len(prefix) + RANDOM_CHARS + CHECKSUM_CHARS
     return (
         len(token) == length
         and token.isascii()
-        and token.startswith(PLAYER_PREFIX)
+        and token.startswith(prefix)
         and checksum == _checksum(body)
     )
 

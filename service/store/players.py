@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 from psycopg.errors import UniqueViolation
-from sqlalchemy import ColumnElement, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.store.appends import KeyBound, RequestKey
@@ -77,22 +77,34 @@ def add_key(
     """Write another key of a player; raises KeyBound if the request was made before."""
     with transaction(database) as open_connection:
         open_connection.execute(insert(api_keys).values(**asdict(key), digest=digest))
-        if request is None:
-            return
-        binding = insert(creation_keys).values(
-            player_id=request.player,
-            route=request.route,
-            key=request.key,
-            fingerprint=request.fingerprint,
-            resource_id=key.id,
-            version=0,
-        )
-        try:
-            open_connection.execute(binding)
-        except IntegrityError as error:
-            if isinstance(error.orig, UniqueViolation):
-                raise KeyBound from error
-            raise
+        bind_creation(open_connection, request, key.id)
+
+
+def bind_creation(open_connection: Connection, request: RequestKey | None, resource: str) -> None:
+    """Bind the request's key, if it has one, to what it made; raises KeyBound."""
+    if request is None:
+        return
+    binding = insert(creation_keys).values(
+        player_id=request.player,
+        route=request.route,
+        key=request.key,
+        fingerprint=request.fingerprint,
+        resource_id=resource,
+        version=0,
+    )
+    try:
+        open_connection.execute(binding)
+    except IntegrityError as error:
+        if isinstance(error.orig, UniqueViolation):
+            raise KeyBound from error
+        raise
+
+
+def is_key_live(database: Database, key: str, now: datetime) -> bool:
+    """Whether the key of that id is neither revoked nor expired."""
+    query = select(api_keys.c.id).where(api_keys.c.id == key, _is_live(now))
+    with connection(database) as open_connection:
+        return open_connection.scalar(query) is not None
 
 
 def find_creation(database: Database, request: RequestKey) -> Creation | None:

@@ -162,3 +162,14 @@ checkpoints = Table(
     Column("created_at", _TIME, nullable=False),
     comment="Signed roots of the Merkle tree, one a size at which it was signed.",
 )
+
+stream_tickets = Table(
+    "stream_tickets",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True, comment="SHA-256 of the ticket"),
+    Column("game_id", Text, nullable=False),
+    Column("player_id", Text, nullable=False),
+    Column("key_id", Text, nullable=False, comment="the key that got it"),
+    Column("expires_at", _TIME, nullable=False, index=True),
+    comment="Tickets for one stream each; a row is gone once it is used.",
+)

@@ -9,6 +9,7 @@ from service.play.checkpointing import Checkpointer, Inconsistent
 from service.play.services import Services
 from service.store.database import StoreUnavailable
 from service.store.published import NotPublished
+from service.store.tickets import drop_stale_tickets
 from service.worker.bots import sweep
 from service.worker.stop import Stop
 
@@ -45,6 +46,7 @@ class Worker:
         if time.monotonic() < self._next_checkpoint:
             return
         self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
+        drop_stale_tickets(self.services.database, self.services.now())
         try:
             self.checkpointer.run()
         except (Inconsistent, NotPublished) as refusal:

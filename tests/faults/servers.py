@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 
 ROOT = Path(__file__).parents[2]
 READY_SECONDS = 30
@@ -45,7 +46,12 @@ def gunicorn(database_url: str, workers: int = 2) -> Iterator[tuple[int, subproc
     command = [sys.executable, "-m", "gunicorn", "service.app:wsgi()"]
     command += ["--bind", f"127.0.0.1:{port}", "--workers", str(workers), "--threads", "8"]
     command += ["--worker-class", "gthread", "--no-control-socket", "--log-level", "critical"]
-    environment = {**os.environ, "DATABASE_URL": database_url}
+    keys = Path(gettempdir(), f"fairdeal-test-{os.getpid()}-keys.json")
+    environment = {
+        **os.environ,
+        "DATABASE_URL": database_url,
+        "FAIRDEAL_SIGNING_KEYS": str(keys),
+    }
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:

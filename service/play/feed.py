@@ -1,0 +1,126 @@
+"""Wake-ups: who waits for a game hears that it moved, and reads the log from where they were.
+
+A wake-up carries no event: whoever hears it reads after their own cursor. One
+that is lost costs time, not an event.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Condition, Lock
+
+from service.log.steps import Frame
+
+FRAMES_KEPT = 256
+"""The last events of a followed game, so that its followers need not each read them."""
+
+
+class Topic:
+    """A game that somebody in this process follows, and the version that it is heard to have."""
+
+    def __init__(self) -> None:
+        self.reading = Lock()
+        self.followers = 0
+        self.is_closed = False
+        self._moved = Condition()
+        self._version = 0
+        self._frames: deque[Frame] = deque(maxlen=FRAMES_KEPT)
+
+    @property
+    def version(self) -> int:
+        """The newest version that was heard of; 0 before the first."""
+        return self._version
+
+    def tell(self, version: int) -> None:
+        """The game is heard to have that version."""
+        with self._moved:
+            if version > self._version:
+                self._version = version
+                self._moved.notify_all()
+
+    def close(self) -> None:
+        """Let everybody go who waits."""
+        with self._moved:
+            self.is_closed = True
+            self._moved.notify_all()
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Wait until the game is past a version; whether it is, before the time was up."""
+        with self._moved:
+            self._moved.wait_for(lambda: self.is_closed or self._version > after, seconds)
+            return self._version > after
+
+    def keep(self, frames: Sequence[Frame]) -> None:
+        """Keep the game's newest events; those that are kept already change nothing."""
+        with self._moved:
+            for frame in frames:
+                last = self._frames[-1].event.seq if self._frames else None
+                if last is not None and frame.event.seq <= last:
+                    continue
+                if last is not None and frame.event.seq != last + 1:
+                    self._frames.clear()
+                self._frames.append(frame)
+
+    def frames(self, after: int, upto: int) -> Sequence[Frame] | None:
+        """The events after one version and up to another; None if they are not all kept."""
+        with self._moved:
+            kept = [frame for frame in self._frames if after < frame.event.seq <= upto]
+        return kept if len(kept) == upto - after else None
+
+
+class Feed:
+    """The topics of a process. `outlet` tells the other processes."""
+
+    def __init__(self) -> None:
+        self.outlet: Callable[[str, int], None] = lambda _game, _version: None
+        self._topics: dict[str, Topic] = {}
+        self._lock = Lock()
+        self._is_closed = False
+
+    @contextmanager
+    def follow(self, game: str) -> Iterator[Topic]:
+        """The game's topic, for as long as it is followed."""
+        with self._lock:
+            topic = self._topics.setdefault(game, Topic())
+            topic.followers += 1
+            if self._is_closed:
+                topic.close()
+        try:
+            yield topic
+        finally:
+            with self._lock:
+                topic.followers -= 1
+                if not topic.followers:
+                    self._topics.pop(game, None)
+
+    def moved(self, game: str, frames: Sequence[Frame]) -> None:
+        """Tell that the game was moved here, in this process and elsewhere."""
+        version = frames[-1].event.seq
+        self.read(game, frames)
+        self.tell(game, version)
+        self.outlet(game, version)
+
+    def read(self, game: str, frames: Sequence[Frame]) -> None:
+        """Keep the newest events of a game that were read here, for its followers."""
+        topic = self._topics.get(game)
+        if topic is not None:
+            topic.keep(frames)
+
+    def tell(self, game: str, version: int) -> None:
+        """The game is heard to have that version."""
+        topic = self._topics.get(game)
+        if topic is not None:
+            topic.tell(version)
+
+    def followed(self) -> Mapping[str, int]:
+        """The games that are followed, and the versions that they are heard to have."""
+        with self._lock:
+            return {game: topic.version for game, topic in self._topics.items()}
+
+    def close(self) -> None:
+        """Let everybody go: the process is about to end."""
+        with self._lock:
+            self._is_closed = True
+            topics = list(self._topics.values())
+        for topic in topics:
+            topic.close()

@@ -1,0 +1,73 @@
+"""Stream tickets: a key for one stream, used once, for who can't send a header."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+
+from service.play.caller import KEY_SECONDS, Caller
+from service.play.games import find_game
+from service.play.idempotency import refuse_replay
+from service.play.refusals import Unauthenticated
+from service.play.services import Services
+from service.play.tokens import TICKET_PREFIX, digest, is_well_formed, make_token
+from service.store import tickets
+from service.store.appends import KeyBound, RequestKey
+from service.store.players import is_key_live
+
+TICKET_LIVES = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True)
+class NewTicket:
+    """A ticket, which is shown this once."""
+
+    token: str = field(repr=False)
+    expires_at: datetime
+
+
+def issue_ticket(
+    services: Services, caller: Caller, game: str, request: RequestKey | None
+) -> NewTicket:
+    """A ticket for the caller to follow the game; raises GameNotFound and SecretAlreadyShown."""
+    find_game(services, game, caller.player)
+    request = None if request is None else replace(request, route=f"{request.route} {game}")
+    refuse_replay(services, request)
+    token = make_token(services.draw_token(), TICKET_PREFIX)
+    ticket = tickets.Ticket(
+        id=services.new_id(),
+        game=game,
+        player=caller.player,
+        key=caller.key,
+        expires_at=services.now() + TICKET_LIVES,
+    )
+    try:
+        tickets.add_ticket(services.database, ticket, digest(token), request)
+    except KeyBound:
+        refuse_replay(services, request)
+        raise
+    return NewTicket(token, ticket.expires_at)
+
+
+def redeem_ticket(services: Services, token: str, game: str) -> Callable[[], str]:
+    """Use up the ticket: who holds it, for as long as the key that got it is live.
+
+    Raises Unauthenticated; so does what it gives, once the key is revoked.
+    """
+    found = None
+    if is_well_formed(token, TICKET_PREFIX):
+        found = tickets.take_ticket(services.database, digest(token), game, services.now())
+    if found is None:
+        raise Unauthenticated
+    player, key = found
+    looked = services.now()
+
+    def holder() -> str:
+        nonlocal looked
+        now = services.now()
+        if now - looked >= timedelta(seconds=KEY_SECONDS):
+            if not is_key_live(services.database, key, now):
+                raise Unauthenticated
+            looked = now
+        return player
+
+    return holder

@@ -1,0 +1,62 @@
+"""Stream tickets, each taken once."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import delete, insert
+
+from service.store.appends import RequestKey
+from service.store.database import Database, connection, transaction
+from service.store.players import bind_creation
+from service.store.tables import stream_tickets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """A ticket without its token: whose, by which key, for which game, until when."""
+
+    id: str
+    game: str
+    player: str
+    key: str
+    expires_at: datetime
+
+
+def add_ticket(
+    database: Database, ticket: Ticket, digest: bytes, request: RequestKey | None
+) -> None:
+    """Write a ticket; raises KeyBound if the request was made before."""
+    row = insert(stream_tickets).values(
+        digest=digest,
+        game_id=ticket.game,
+        player_id=ticket.player,
+        key_id=ticket.key,
+        expires_at=ticket.expires_at,
+    )
+    with transaction(database) as open_connection:
+        open_connection.execute(row)
+        bind_creation(open_connection, request, ticket.id)
+
+
+def take_ticket(
+    database: Database, digest: bytes, game: str, now: datetime
+) -> tuple[str, str] | None:
+    """The player and the key of the ticket, which is gone then; None if there is none such."""
+    query = (
+        delete(stream_tickets)
+        .where(
+            stream_tickets.c.digest == digest,
+            stream_tickets.c.game_id == game,
+            stream_tickets.c.expires_at > now,
+        )
+        .returning(stream_tickets.c.player_id, stream_tickets.c.key_id)
+    )
+    with connection(database) as open_connection:
+        row = open_connection.execute(query).one_or_none()
+    return None if row is None else (row.player_id, row.key_id)
+
+
+def drop_stale_tickets(database: Database, now: datetime) -> None:
+    """Take away what nobody can use any more."""
+    with connection(database) as open_connection:
+        open_connection.execute(delete(stream_tickets).where(stream_tickets.c.expires_at <= now))

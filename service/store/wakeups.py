@@ -1,0 +1,158 @@
+"""Wake-ups between processes: sent after the commit, several at once, over own connections.
+
+Not in the append's transaction: a commit that notifies takes a lock on the
+whole cluster. What a listener misses the poll finds: it asks for the versions
+of all games that are followed here, in one statement.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterable, Mapping
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+
+import psycopg
+import structlog
+
+CHANNEL = "fairdeal_moved"
+PROBE = "probe:"
+GATHER_SECONDS = 0.01
+"""How long moves are gathered before they are told in one notification."""
+
+POLL_SECONDS = 1.0
+PROBE_SECONDS = 2.0
+TROUBLE_SECONDS = 1.0
+PAYLOAD_BYTES = 7_500
+
+VERSIONS = "SELECT id, version FROM games WHERE id = ANY(%s)"
+NOTIFY = "SELECT pg_notify(%s, %s)"
+
+
+class Wakeups:
+    """The two threads of a process: one tells what moved here, one hears what moved elsewhere.
+
+    `followed` gives the games that somebody follows here and the versions that
+    are known of them; `tell` is called with what is heard.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        followed: Callable[[], Mapping[str, int]],
+        tell: Callable[[str, int], None],
+    ) -> None:
+        self._url = url
+        self._followed = followed
+        self._tell = tell
+        self._moved: SimpleQueue[tuple[str, int]] = SimpleQueue()
+        self._stop = Event()
+        self._threads = [
+            Thread(target=self._run, args=(self._send,), name="wakeups-out", daemon=True),
+            Thread(target=self._run, args=(self._hear,), name="wakeups-in", daemon=True),
+        ]
+
+    def start(self) -> None:
+        """Begin to tell and to hear."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End; what was not told yet is found by the others' polls."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join(POLL_SECONDS * 2)
+
+    def moved(self, game: str, version: int) -> None:
+        """Tell the other processes, soon and without waiting for it."""
+        self._moved.put((game, version))
+
+    def _run(self, work: Callable[["psycopg.Connection[tuple[object, ...]]"], None]) -> None:
+        """Work over a connection, and over another one when that is lost, until stopped."""
+        while not self._stop.is_set():
+            try:
+                with _connect(self._url) as connection:
+                    work(connection)
+            except psycopg.Error as error:
+                structlog.get_logger().warning("wakeups_lost", reason=type(error).__name__)
+                self._stop.wait(TROUBLE_SECONDS)
+
+    def _send(self, connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+        while not self._stop.is_set():
+            for payload in payloads(self._gathered()):
+                connection.execute(NOTIFY, (CHANNEL, payload))
+
+    def _gathered(self) -> Mapping[str, int]:
+        """What moved within a moment of the first: each game once, at its newest version."""
+        gathered: dict[str, int] = {}
+        try:
+            game, version = self._moved.get(timeout=POLL_SECONDS)
+        except Empty:
+            return gathered
+        self._stop.wait(GATHER_SECONDS)
+        while True:
+            gathered[game] = max(version, gathered.get(game, 0))
+            try:
+                game, version = self._moved.get_nowait()
+            except Empty:
+                return gathered
+
+    def _hear(self, connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+        """Listen first, then read, then wait: so nothing falls between."""
+        connection.execute(f"LISTEN {CHANNEL}")
+        probe, probed = PROBE + secrets.token_hex(8), time.monotonic()
+        connection.execute(NOTIFY, (CHANNEL, probe))
+        is_heard = is_warned = False
+        polled = 0.0
+        while not self._stop.is_set():
+            if time.monotonic() - polled >= POLL_SECONDS:
+                self._poll(connection)
+                polled = time.monotonic()
+            for notification in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
+                is_heard = is_heard or notification.payload == probe
+                for game, version in read_payload(notification.payload):
+                    self._tell(game, version)
+            if not (is_heard or is_warned) and time.monotonic() - probed > PROBE_SECONDS:
+                is_warned = True
+                structlog.get_logger().warning("wakeups_unheard", hint="FAIRDEAL_LISTEN_URL")
+
+    def _poll(self, connection: "psycopg.Connection[tuple[object, ...]]") -> None:
+        known = self._followed()
+        if not known:
+            return
+        for game, version in connection.execute(VERSIONS, (list(known),)):
+            self._tell(str(game), int(str(version)))
+
+
+def _connect(url: str) -> "psycopg.Connection[tuple[object, ...]]":
+    """A direct connection that finds out soon when the other end is gone."""
+    return psycopg.connect(
+        url,
+        autocommit=True,
+        connect_timeout=5,
+        keepalives_idle=10,
+        keepalives_interval=5,
+        keepalives_count=3,
+    )
+
+
+def payloads(moved: Mapping[str, int]) -> Iterable[str]:
+    """The notifications that tell of these games, each short enough for Postgres."""
+    parts: list[str] = []
+    size = 0
+    for game, version in moved.items():
+        part = f"{game}:{version}"
+        if size + len(part) > PAYLOAD_BYTES:
+            yield ",".join(parts)
+            parts, size = [], 0
+        parts.append(part)
+        size += len(part) + 1
+    if parts:
+        yield ",".join(parts)
+
+
+def read_payload(payload: str) -> Iterable[tuple[str, int]]:
+    """The games and versions of a notification; what is none of ours is skipped."""
+    for part in payload.split(","):
+        game, _, version = part.partition(":")
+        if version.isascii() and version.isdecimal():
+            yield game, int(version)
