@@ -276,14 +276,14 @@ class ReceiptSchema(AnswerSchema):
 class LeftSchema(AnswerSchema):
     """What is signed once a seat is free."""
 
-    receipt = fields.Nested(ReceiptSchema, required=True)
+    receipt = fields.Nested(ReceiptSchema, required=True, allow_none=True)
 
 
 class SeatedSchema(AnswerSchema):
     """The seat that you hold, and the game from it. `receipt` is for what you wrote."""
 
     seat = SeatField(required=True, allow_none=True)
-    receipt = fields.Nested(ReceiptSchema, required=True)
+    receipt = fields.Nested(ReceiptSchema, required=True, allow_none=True)
     view = fields.Nested(ViewSchema, required=True)
 
 
@@ -434,7 +434,7 @@ class MovedSchema(AnswerSchema):
 
     version = StrictInteger(required=True)
     events = fields.List(EVENT, required=True)
-    receipt = fields.Nested(ReceiptSchema, required=True)
+    receipt = fields.Nested(ReceiptSchema, required=True, allow_none=True)
     view = fields.Nested(ViewSchema, required=True)
 
 

@@ -24,6 +24,7 @@ from service.play.watching import (
     replay_frames,
     shown,
 )
+from service.proof.receipts import Receipt
 from service.rules.registry import UnknownRuleset, find, schemas_of
 from service.store.lists import GameFilter
 
@@ -104,9 +105,14 @@ def seated_json(call: Call, seated: Seated) -> JsonMap:
     seen = own_look(seated.game, call.player)
     return {
         "seat": seated.seat,
-        "receipt": seated.receipt.to_json(),
+        "receipt": receipt_json(seated.receipt),
         "view": shown(call.services, seen),
     }
+
+
+def receipt_json(receipt: Receipt | None) -> JsonMap | None:
+    """The receipt, if there is one: what was written before receipts were has none."""
+    return receipt.to_json() if receipt else None
 
 
 def _opening(call: Call, body: JsonMap) -> OpeningRequest:

@@ -8,7 +8,7 @@ from marshmallow import Schema
 
 from service.api import answers
 from service.api.bodies import load_body
-from service.api.games import seated_answer, seated_json
+from service.api.games import receipt_json, seated_answer, seated_json
 from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
 from service.api.schemas import (
     ContributionRequestSchema,
@@ -38,7 +38,7 @@ def post_moves(call: Call, game: str) -> Answer:
     members: dict[str, Member] = {
         "version": moved.version,
         "events": Texts(moved_lines(moved)),
-        "receipt": moved.receipt.to_json(),
+        "receipt": receipt_json(moved.receipt),
         "view": shown(call.services, seen),
     }
     headers = {"Cache-Control": "no-store"}
@@ -72,7 +72,7 @@ def delete_seat(call: Call, game: str, seat: str) -> Answer:
     player = call.known_caller.player
     find_game(call.services, game, player)
     receipt = leave_seat(call.services, player, game, _seat(seat))
-    return Answer(200, {"receipt": receipt.to_json()}, {"Cache-Control": "no-store"})
+    return Answer(200, {"receipt": receipt_json(receipt)}, {"Cache-Control": "no-store"})
 
 
 def _seat(text: str) -> Seat:

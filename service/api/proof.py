@@ -40,7 +40,7 @@ def get_export(call: Call, game: str) -> Answer:
     found = export(call.services, call.player, game)
     tag = f"{found.game.head}.{int(found.is_fixed)}"
     headers = {**PRIVATE, "ETag": f'"{tag}"'}
-    if call.request.if_none_match.contains(tag):
+    if call.request.if_none_match.contains_weak(tag):
         return Answer(304, None, headers)
     return _sent(found, headers)
 

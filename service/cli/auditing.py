@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from service.app import make_services
+from service.cli.plain import counted, plain
 from service.cli.saying import said_in_a_line, the_settings, with_database
 from service.play.auditing import Finding, audit, verify_stored
 from service.play.services import Services
@@ -43,8 +44,8 @@ def verify_all(jobs: int, state: Path | None, as_json: bool) -> int:  # noqa: FB
         ]
         _tell(missing, as_json=as_json)
     findings += len(missing)
-    verdict = f"{findings} findings" if findings else "all verified"
-    click.echo(f"{total} games: {verdict}", err=as_json)
+    verdict = counted(findings, "finding") if findings else "all verified"
+    click.echo(f"{counted(total, 'game')}: {verdict}", err=as_json)
     return 1 if findings else 0
 
 
@@ -65,7 +66,7 @@ def audit_command(checkpoint: Path | None, *, as_json: bool) -> None:
             for finding in audit(services, note):
                 findings += 1
                 _tell([finding], as_json=as_json)
-    verdict = f"{findings} findings" if findings else "nothing was rewritten"
+    verdict = counted(findings, "finding") if findings else "nothing was rewritten"
     click.echo(f"checkpoint {note.checkpoint.size}: {verdict}", err=as_json)
     sys.exit(1 if findings else 0)
 
@@ -160,4 +161,5 @@ def _tell(findings: Sequence[Finding], *, as_json: bool) -> None:
             click.echo(json.dumps(finding.to_json()))
             continue
         place = f" event {finding.seq}" if finding.seq is not None else ""
-        click.echo(f"game {finding.game or '-'}{place}: {finding.check}: {finding.detail}")
+        told = f"game {finding.game or '-'}{place}: {finding.check}: {finding.detail}"
+        click.echo(plain(told))

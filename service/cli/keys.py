@@ -17,7 +17,7 @@ def keys_group() -> None:
 def list_command() -> None:
     """Print the public keys as `fairdeal verify --keys` takes them."""
     with said_in_a_line():
-        keys = KeyFile.at(the_settings().key_file).public_keys()
+        keys = KeyFile(the_settings().key_file).public_keys()
     click.echo(json.dumps({"keys": [key.to_json() for key in keys]}, indent=2))
 
 
@@ -25,5 +25,5 @@ def list_command() -> None:
 def rotate_command() -> None:
     """Sign with a new key from now on. Running processes take it up by themselves."""
     with said_in_a_line():
-        fresh = KeyFile.at(the_settings().key_file).rotate()
+        fresh = KeyFile(the_settings().key_file).rotate()
     click.echo(f"{fresh.id} signs since {fresh.valid_from}; what older keys signed stays good")

@@ -8,6 +8,7 @@ import click
 
 from service.canonical import JsonMap, dump_json
 from service.cards import Seat
+from service.cli.plain import plain
 from service.fairness import SealedDealer
 from service.log.game import Game, Secret
 from service.log.projection import view_json
@@ -64,31 +65,38 @@ def _read(file: Any) -> Export:  # noqa: ANN401  an open file
 
 def _pages(export: Export, seat: int | None) -> Sequence[str]:
     """A page of text for each event, as far as the log follows from itself."""
-    secret = next((e.data for e in export.events if e.type == "secret_revealed"), None)
-    if secret is None:
+    revealed = next((e.data for e in export.events if e.type == "secret_revealed"), None)
+    if revealed is None:
         return [_event_text(event) for event in export.events]
-    value = bytes.fromhex(str(secret["server_secret"]))
+    try:
+        value = bytes.fromhex(str(revealed.get("server_secret")))
+    except ValueError as error:
+        message = "what is revealed is no secret: `fairdeal verify` tells more"
+        raise click.UsageError(message) from error
     frames = replay(export.events, Secret(value, SealedDealer.of))
     try:
         return [f"{_event_text(frame.event)}\n{_table_text(frame.after, seat)}" for frame in frames]
     except ReplayDiverged as diverged:
-        message = f"{diverged}: `fairdeal verify` tells more"
+        message = f"{plain(str(diverged))}: `fairdeal verify` tells more"
         raise click.UsageError(message) from diverged
 
 
 def _event_text(event: Any) -> str:  # noqa: ANN401
     actor = " ".join(str(event.actor[key]) for key in ("kind", "id") if key in event.actor)
     facts = "\n".join(
-        f"  {name}: {_plain(value)}" for name, value in event.data.items() if name != "state_mac"
+        plain(f"  {name}: {_told(value)}")
+        for name, value in event.data.items()
+        if name != "state_mac"
     )
-    return f"{RULE}\n{event.seq}  {event.type}  by {actor}, {event.at}\n{facts}"
+    head = plain(f"{event.seq}  {event.type}  by {actor}, {event.at}")
+    return f"{RULE}\n{head}\n{facts}"
 
 
 def _table_text(game: Game, seat: int | None) -> str:
     view: Any = view_json(game, _eyes(game, seat), {}, game.version)
     lines = [_seat_text(shown, view["to_act"]) for shown in view["seats"]]
     if view["table"] is not None:
-        lines += [f"  {name}: {_plain(value)}" for name, value in view["table"].items()]
+        lines += [f"  {name}: {_told(value)}" for name, value in view["table"].items()]
     return "\n".join(lines)
 
 
@@ -108,8 +116,10 @@ def _seat_text(shown: JsonMap, to_act: int | None) -> str:
     return f"{mark} seat {shown['seat']}  score {shown['score']:>4}  {cards}"
 
 
-def _plain(value: Any) -> str:  # noqa: ANN401
-    """A value as people read it: cards side by side, the rest as JSON."""
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return " ".join(value)
+def _told(value: Any) -> str:  # noqa: ANN401
+    """A value as people read it: cards side by side, maps as pairs, the rest as JSON."""
+    if isinstance(value, list) and value:
+        return " ".join(map(_told, value))
+    if isinstance(value, dict) and value:
+        return ", ".join(f"{name} {_told(inner)}" for name, inner in value.items())
     return value if isinstance(value, str) else dump_json(value)

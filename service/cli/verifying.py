@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from service.cli.plain import counted, plain
 from service.proof.checkpoints import read_consistency, read_note
 from service.proof.keys import PublicKey, read_keys
 from service.proof.outside import Evidence
@@ -62,7 +63,8 @@ def verify_command(file: Any, *, all_games: bool, **options: Any) -> None:  # no
     if all_games:
         everything: Any = import_module("service.cli.auditing")
         sys.exit(everything.verify_all(options["jobs"], options["state"], options["as_json"]))
-    report = verify(_text(file), _evidence(options))
+    text = _text(file)
+    report = verify(text, _evidence(options, text))
     if options["as_json"]:
         click.echo(json.dumps(report.to_json(), indent=2))
     else:
@@ -71,11 +73,11 @@ def verify_command(file: Any, *, all_games: bool, **options: Any) -> None:  # no
 
 
 def _tell(report: Report) -> None:
-    click.echo(f"game {report.game or 'unknown'}, {report.events} events")
+    click.echo(plain(f"game {report.game or 'unknown'}, {counted(report.events, 'event')}"))
     for verdict in report.verdicts:
         place = "" if verdict.seq is None else f"event {verdict.seq}: "
         shown = SHOWN[verdict.status]
-        click.echo(f"  {shown:<12} {verdict.check.value:<13} {place}{verdict.detail}")
+        click.echo(plain(f"  {shown:<12} {verdict.check.value:<13} {place}{verdict.detail}"))
     click.echo(report.outcome.value)
 
 
@@ -85,17 +87,18 @@ def _text(file: Any) -> str:  # noqa: ANN401  an open file
     except UnicodeDecodeError as error:
         message = "the file is not UTF-8 text"
         raise click.UsageError(message) from error
+    if text.startswith('{"type":"/problems/'):
+        message = f"the file is a refusal of the service, no export: {plain(text[:200])}"
+        raise click.UsageError(message)
     return text
 
 
-def _evidence(options: dict[str, Any]) -> Evidence:
+def _evidence(options: dict[str, Any], export: str) -> Evidence:
     keys: Path | None = options["keys"]
     return Evidence(
         keys=None if keys is None else _read(keys, _keys),
         receipts=[_read(path, _receipt) for path in options["receipts"]],
-        checkpoints=[
-            _read(path, read_note) for given in options["checkpoints"] for path in _notes(given)
-        ],
+        checkpoints=[_read(_chosen(given, export), read_note) for given in options["checkpoints"]],
         consistency=[
             _read(path, lambda text: read_consistency(json.loads(text)))
             for path in options["proofs"]
@@ -115,14 +118,30 @@ def _receipt(text: str) -> Receipt:
     return read_receipt(value)
 
 
-def _notes(given: Path) -> Sequence[Path]:
-    """The file, or the checkpoints of the folder."""
-    return sorted(given.glob("[0-9]*.txt")) if given.is_dir() else [given]
+def _chosen(given: Path, export: str) -> Path:
+    """The file; of a folder of checkpoints the one that the export names, else the largest."""
+    if not given.is_dir():
+        return given
+    found = sorted(given.glob("[0-9]*.txt"))
+    if not found:
+        message = f"there is no checkpoint in {given}"
+        raise click.UsageError(message)
+    size = _size_in(export)
+    return next((path for path in found if int(path.stem) == size), found[-1])
+
+
+def _size_in(export: str) -> int | None:
+    """The size of the checkpoint in the export's footer, if it has one."""
+    try:
+        footer = json.loads(export.splitlines()[-1])
+        return read_note(footer["inclusion"]["checkpoint"]).checkpoint.size
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
 
 
 def _read(path: Path, read: Callable[[str], Value]) -> Value:
     try:
         return read(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         message = f"{path} can't be used: {error}"
         raise click.UsageError(message) from error

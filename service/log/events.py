@@ -1,7 +1,7 @@
 """Events: one row of the log each, in the bytes that are hashed, stored and sent (L §1)."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -130,17 +130,13 @@ def _split(text: str, member: str, seq: int, kind: str) -> tuple[str, str]:
     return text[: -len(tail)], tail
 
 
-def first_break(events: Sequence[Event]) -> int | None:
-    """The seq of the first event that does not follow from the one before it, or None.
-
-    Expects a whole log, from seq 1.
-    """
-    prev, seq = GENESIS, 1
-    for event in events:
-        if (event.seq, event.prev) != (seq, prev) or not event.is_intact():
-            return seq
-        prev, seq = event.hash, seq + 1
-    return None
+def broken_link(event: Event, seq: int, prev: str) -> str | None:
+    """Why the event is not event `seq`, after the one whose hash is `prev`; None if it is."""
+    if event.seq != seq:
+        return f"event {event.seq} stands in the place of event {seq}"
+    if event.prev != prev:
+        return "prev is not the hash of the event before"
+    return None if event.is_intact() else "the hash is not that of the event"
 
 
 def by_seat(values: Iterable[Value]) -> dict[str, Value]:

@@ -10,16 +10,19 @@ from types import MappingProxyType
 from typing import Any
 
 from service.canonical import JsonMap, canonical_text
-from service.cards import Seat
+from service.cards import Seat, next_seat
 from service.log import steps
 from service.log.events import GENESIS, Actor, Event
-from service.log.game import Game, Occupant, RoundInPlay, Secret
+from service.log.game import Game, Occupant, RoundInPlay, Secret, Status
 from service.log.steps import VOIDED, Frame, Opening, Step
 from service.rules.registry import UnknownRuleset, find
 from service.rules.violation import RuleViolation
 
 _OF_A_ROUND = frozenset({"move", "round_ended", "game_ended"})
 
+
+UNREADABLE = (UnknownRuleset, ValueError, LookupError, TypeError, AttributeError)
+"""What comes of data that no service of ours would write."""
 
 VISIBILITIES = ("public", "private")
 KINDS = ("human", "bot")
@@ -67,7 +70,7 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
     game: Game | None = None
     for event in events:
         if game is not None and event.seq != game.version + 1:
-            game = _skip_to(game, event)
+            game = _skipped(game, event)
         game = advance(game, event, secret).after
     if game is None:
         message = "a log has at least one event"
@@ -75,9 +78,36 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
     return game
 
 
+def _skipped(game: Game, event: Event) -> Game:
+    """The game as it stood before the event, where rounds were left out; raises ReplayDiverged."""
+    try:
+        return _skip_to(game, event)
+    except UNREADABLE as error:
+        raise ReplayDiverged(event, f"{event.type} can't be read: {error}") from error
+
+
 def check_deals(events: Iterable[Event], secret: Secret) -> None:
     """Take the cut and every deal of the log again, whatever was played; raises ReplayDiverged."""
-    resume([event for event in events if event.type in DEALING], secret)
+    game: Game | None = None
+    for event in events:
+        if event.type not in DEALING:
+            continue
+        if game is not None and event.seq != game.version + 1:
+            _refuse_other_round(game, event)
+            game = _skipped(game, event)
+        game = advance(game, event, secret).after
+
+
+def _refuse_other_round(game: Game, event: Event) -> None:
+    """The first deal is by the seat that the cut chose, the next by the seat at its left."""
+    if event.type != "round_started":
+        return
+    number, dealer = 1, game.first_dealer
+    if game.round is not None:
+        number, dealer = game.round.number + 1, next_seat(game.round.dealer, len(game.occupants))
+    for field, expected in (("round", number), ("dealer", dealer)):
+        if event.data.get(field) != expected:
+            raise ReplayDiverged(event, f"{field} is not what follows", field=field)
 
 
 def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
@@ -93,7 +123,7 @@ def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
     except RuleViolation as violation:
         reason = f"rule {violation.rule} forbids it: {violation}"
         raise ReplayDiverged(event, reason, rule=violation.rule) from violation
-    except (UnknownRuleset, ValueError, LookupError, TypeError, AttributeError) as error:
+    except UNREADABLE as error:
         raise ReplayDiverged(event, f"{event.type} can't be replayed: {error}") from error
     if step is None:
         if game is None:
@@ -114,9 +144,31 @@ def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
     who: Any = event.actor
     actor = Actor(**who)
     if event.type == "game_created":
+        if game is not None:
+            message = "a game is created once"
+            raise ValueError(message)
         return _create(event, secret, actor)
     again = _AGAIN.get(event.type)
-    return None if game is None or again is None else again(game, event.data, actor)
+    if game is None or again is None:
+        return None
+    _refuse_disorder(game, event)
+    return again(game, event.data, actor)
+
+
+def _refuse_disorder(game: Game, event: Event) -> None:
+    """What follows of itself comes next and nothing else; where nothing does, what one may do."""
+    expected = steps.next_type(game)
+    is_void = event.type == "game_ended" and event.data.get("reason") == VOIDED
+    if expected is not None:
+        is_next = event.type == expected and not is_void
+    elif game.status is Status.OPEN:
+        is_start = event.type == "game_started" and game.is_full
+        is_next = is_void or is_start or event.type in ("seat_taken", "seat_left")
+    else:
+        is_next = game.status is Status.ACTIVE and (is_void or event.type == "move")
+    if not is_next:
+        message = f"{expected or 'something else'} comes next"
+        raise ValueError(message)
 
 
 def _create(event: Event, secret: Secret, actor: Actor) -> Step:
@@ -136,11 +188,27 @@ def _create(event: Event, secret: Secret, actor: Actor) -> Step:
 
 
 def _take_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
-    return steps.take_seat(game, Seat(data["seat"]), _occupant(data), actor)
+    seat, occupant = _seat(game, data), _occupant(data)
+    sitting = game.occupant(seat)
+    if sitting is not None and (sitting.player is None or sitting.player != occupant.player):
+        message = "somebody else sits there"
+        raise ValueError(message)
+    return steps.take_seat(game, seat, occupant, actor)
 
 
 def _leave_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
-    return steps.leave_seat(game, Seat(data["seat"]), actor)
+    seat = _seat(game, data)
+    if game.occupant(seat) is None:
+        message = "nobody sits there"
+        raise ValueError(message)
+    return steps.leave_seat(game, seat, actor)
+
+
+def _seat(game: Game, data: Any) -> Seat:  # noqa: ANN401
+    if type(data["seat"]) is not int or data["seat"] not in game.seats:
+        message = "there is no such seat"
+        raise ValueError(message)
+    return Seat(data["seat"])
 
 
 def _play(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
@@ -168,7 +236,8 @@ _AGAIN: Mapping[str, Callable[[Game, Any, Actor], Step]] = MappingProxyType(
 
 def _occupant(data: JsonMap) -> Occupant:
     fields: Any = data
-    if fields["kind"] not in KINDS or not isinstance(fields["contribution"], str):
+    texts = [fields["contribution"], fields["player"] if "player" in fields else fields["bot"]]
+    if fields["kind"] not in KINDS or not all(isinstance(text, str) for text in texts):
         message = "nobody sits so"
         raise ValueError(message)
     return Occupant(
@@ -199,6 +268,9 @@ def _before_round(game: Game, event: Event) -> Game:
         state=None,
     )
     scores = tuple(data["scores"][str(seat)] for seat in game.seats)
+    if any(type(value) is not int for value in (*scores, data["round"], data["dealer"])):
+        message = "a round has a number, a dealer and scores"
+        raise ValueError(message)
     return replace(
         game, version=event.seq - 1, head=event.prev, round=before, scores=scores, is_counted=True
     )

@@ -7,8 +7,9 @@ compares what follows with what the log says followed.
 No step checks who may ask for it: the use cases do.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from service.canonical import JsonMap
@@ -195,17 +196,23 @@ def reveal(game: Game) -> Step:
     return Draft("secret_revealed", SYSTEM, data), replace(game, is_revealed=True)
 
 
-def next_step(game: Game) -> Step | None:
-    """What follows of itself once the game has started: rounds, their ends, the reveal."""
+def next_type(game: Game) -> str | None:
+    """The type of the event that follows of itself, None where somebody is to do something."""
     if game.status.is_over:
-        return None if game.is_revealed else reveal(game)
-    if game.dealer is None or game.to_act is not None:
+        return None if game.is_revealed else "secret_revealed"
+    if game.dealer is None:
         return None
     if game.round is None:
-        return start_round(game)
-    if not game.is_counted:
-        return end_round(game)
-    return start_round(game) if game.round.number < game.rounds else end_game(game)
+        return "round_started"
+    if game.is_counted:
+        return "round_started" if game.round.number < game.rounds else "game_ended"
+    return "round_ended" if game.to_act is None else None
+
+
+def next_step(game: Game) -> Step | None:
+    """What follows of itself once the game has started: rounds, their ends, the reveal."""
+    kind = next_type(game)
+    return None if kind is None else _OF_ITSELF[kind](game)
 
 
 def consequences(game: Game, at: str) -> Iterator[Frame]:
@@ -250,3 +257,13 @@ def _round_of(game: Game) -> RoundInPlay:
         message = "no round is in play"
         raise ValueError(message)
     return game.round
+
+
+_OF_ITSELF: Mapping[str, Callable[[Game], Step]] = MappingProxyType(
+    {
+        "round_started": start_round,
+        "round_ended": end_round,
+        "game_ended": end_game,
+        "secret_revealed": reveal,
+    }
+)

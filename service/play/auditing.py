@@ -6,17 +6,19 @@ from typing import TypeAlias
 
 from service.canonical import Json, JsonMap
 from service.fairness import commitment
-from service.log.events import GENESIS, Event, MalformedEvent, parse_event
+from service.log.events import GENESIS, Event, MalformedEvent, broken_link, parse_event
 from service.play.services import Services
 from service.proof import merkle
-from service.proof.checkpoints import Checkpoint, Leaf, SignedNote
+from service.proof.checkpoints import Checkpoint, Inclusion, Leaf, SignedNote
 from service.proof.export import footer_line, header_line
 from service.proof.outside import Evidence
-from service.proof.verdicts import Status
+from service.proof.reading import read_event
+from service.proof.verdicts import Failed, Status
 from service.proof.verify import verify
+from service.store.database import StoreUnavailable
 from service.store.reads import StoredGame, read_lines, read_receipt, stored_game
 from service.store.secret_box import SealedSecret
-from service.store.tree import find_inclusion, leaves_by_game, leaves_upto
+from service.store.tree import BrokenTree, find_inclusion, leaves_by_game, leaves_upto
 
 LEAVES_AT_ONCE = 5_000
 GAMES_AT_ONCE = 200
@@ -40,8 +42,19 @@ class Finding:
 def verify_stored(services: Services, game: str) -> Sequence[Finding]:
     """Every check of the verifier on the stored log, and its rows held against it.
 
-    The secret is at hand, so running games are checked whole, too.
+    The secret is at hand, so running games are checked whole, too. Whatever is
+    wrong with one game is a finding about it, and stops no other's check.
     """
+    try:
+        return _verify_stored(services, game)
+    except StoreUnavailable:
+        raise
+    except Exception as error:  # noqa: BLE001  rows may hold anything
+        detail = f"the rows can't be checked: {type(error).__name__}"
+        return [Finding(check="stored", detail=detail, game=game)]
+
+
+def _verify_stored(services: Services, game: str) -> Sequence[Finding]:
     try:
         stored = stored_game(services.database, game)
     except SealedSecret as sealed:
@@ -65,8 +78,8 @@ def _row_faults(stored: StoredGame, game: str) -> Iterator[Finding]:
     committed: Json = None
     for seq, kind, line in stored.rows:
         try:
-            last = parse_event(line)
-        except MalformedEvent:
+            last = read_event(line, seq)
+        except Failed:
             return
         committed = last.data.get("commitment", committed)
         if (last.seq, last.type, last.game) != (seq, kind, game):
@@ -80,6 +93,13 @@ def _row_faults(stored: StoredGame, game: str) -> Iterator[Finding]:
         yield Finding(check="stored", detail=detail, game=game)
 
 
+def _inclusion(services: Services, game: str, seq: int) -> Inclusion | None:
+    try:
+        return find_inclusion(services.database, game, seq)
+    except BrokenTree:
+        return None
+
+
 def _export_text(services: Services, game: str, stored: StoredGame) -> str:
     """The export of the rows as they stand; its footer is for the last of them."""
     last = stored.rows[-1][0]
@@ -88,7 +108,7 @@ def _export_text(services: Services, game: str, stored: StoredGame) -> str:
     except MalformedEvent:
         footer = ""
     else:
-        footer = footer_line(receipt, find_inclusion(services.database, game, last))
+        footer = footer_line(last, receipt, _inclusion(services, game, last))
     lines = "".join(f"{line}\n" for _, _, line in stored.rows)
     return header_line(game, stored.ruleset, stored.ruleset_version) + lines + footer
 
@@ -183,5 +203,4 @@ def _intact(line: str, prev: str, seq: int) -> Event | None:
         event = parse_event(line)
     except MalformedEvent:
         return None
-    is_next = (event.seq, event.prev) == (seq, prev)
-    return event if is_next and event.is_intact() else None
+    return event if broken_link(event, seq, prev) is None else None

@@ -9,12 +9,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import structlog
+
 from service.play.services import Services
 from service.proof import merkle
-from service.proof.checkpoints import Checkpoint, signed
+from service.proof.checkpoints import Checkpoint, is_ours, read_note, signed
+from service.proof.keys import PublicKey, find_key
 from service.proof.merkle import Node, Nodes, consistency_path, is_consistent
-from service.store.published import last_published, publish
-from service.store.tree import Tree, checkpoints_after, tree_for_writing
+from service.store.published import last_published, publish, refresh_latest
+from service.store.tree import Head, Tree, checkpoints_after, tree_for_writing
 
 LEAVES_AT_MOST = 5_000
 """How many heads enter at once; the rest enter with the next checkpoint."""
@@ -54,14 +57,18 @@ class Checkpointer:
         with tree_for_writing(self.services.database) as tree:
             if tree is not None:
                 added = self._grow(tree, since, now)
-        self._publish()
+        with tree_for_writing(self.services.database) as tree:
+            if tree is not None:
+                self._publish(tree)
         if added < LEAVES_AT_MOST:
             self._looked = now
             self._looked_at_all = now if is_whole else self._looked_at_all
         return added
 
     def _grow(self, tree: Tree, since: datetime, now: datetime) -> int:
-        leaves = tree.fresh_leaves(since, LEAVES_AT_MOST)
+        leaves = [
+            head.leaf for head in tree.fresh_heads(since, LEAVES_AT_MOST) if self._stands(head)
+        ]
         if not leaves:
             return 0
         size = tree.size
@@ -89,12 +96,33 @@ class Checkpointer:
             message = f"the tree did not grow from checkpoint {old.size}"
             raise Inconsistent(message)
 
-    def _publish(self) -> None:
-        """Publish what is signed and not published yet, whoever signed it."""
+    def _stands(self, head: Head) -> bool:
+        """Whether the service signed the head, and the log still holds what the tree does of it."""
+        key = None if head.receipt is None else find_key(self._keys(), head.receipt.key)
+        is_signed = key is not None and head.receipt is not None and head.receipt.is_signed_by(key)
+        if not (is_signed and head.grew):
+            structlog.get_logger().error("head_refused", game=head.leaf.game, seq=head.leaf.seq)
+        return is_signed and head.grew
+
+    def _publish(self, tree: Tree) -> None:
+        """Publish what is signed and not published yet, whoever of ours signed it.
+
+        Somebody may have slipped a row in: what is not signed, or did not grow
+        from what was published, stays here.
+        """
         published = last_published(self.folder)
         size = published.checkpoint.size if published else 0
+        if published is not None:
+            refresh_latest(self.folder, size)
         for larger, note in checkpoints_after(self.services.database, size, PUBLISHED_AT_ONCE):
+            if not is_ours(note, self.services.origin, self._keys()):
+                structlog.get_logger().error("checkpoint_unsigned", size=larger)
+                continue
+            self._refuse_contradiction(tree, read_note(note).checkpoint)
             publish(self.folder, larger, note)
+
+    def _keys(self) -> Sequence[PublicKey]:
+        return self.services.database.keyring.public_keys()
 
 
 def with_fresh(nodes: Nodes, fresh: Sequence[Node]) -> Nodes:

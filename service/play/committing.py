@@ -32,12 +32,12 @@ class Committed:
     """What a request wrote, now or when it was first made, and the game after it.
 
     `receipt` is for the last of the frames; where there was nothing to write,
-    for the game as it stood.
+    for the game as it stood. None for what was written before receipts were.
     """
 
     frames: Sequence[Frame]
     game: Game
-    receipt: Receipt
+    receipt: Receipt | None
     is_replayed: bool = False
 
 

@@ -56,7 +56,7 @@ class Moved:
     """What the request itself wrote, and the game as it stands now, bots included."""
 
     frames: Sequence[Frame]
-    receipt: Receipt
+    receipt: Receipt | None
     game: Game
     viewer: Viewer
     is_replayed: bool

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 
+import structlog
+
 from service.canonical import Json, JsonMap
 from service.cards import cards_text, pack
 from service.fairness import ALGORITHM, Dealer
@@ -13,7 +15,7 @@ from service.play.games import current_game
 from service.play.refusals import CheckpointNotFound, VerifierBusy
 from service.play.services import Services
 from service.play.watching import game_of_head
-from service.proof.checkpoints import Consistency, Inclusion, note_key
+from service.proof.checkpoints import Consistency, Inclusion, is_ours, note_key
 from service.proof.export import footer_line, header_line
 from service.proof.outside import Evidence
 from service.proof.receipts import Receipt
@@ -21,13 +23,15 @@ from service.proof.verdicts import Report
 from service.proof.verify import verify
 from service.store.reads import read_lines, read_receipt
 from service.store.tree import (
+    BrokenTree,
     find_checkpoint,
     find_consistency,
     find_inclusion,
-    latest_checkpoint,
+    latest_checkpoints,
 )
 
 LINES_AT_ONCE = 200
+LATEST_LOOKED_AT = 20
 
 VERIFYING = BoundedSemaphore(1)
 """One log at a time in a process: the others' moves want their turn."""
@@ -91,13 +95,13 @@ def export(services: Services, player: str | None, game: str, head: str | None =
     else:
         upto = game_of_head(services, player, game, head)
     receipt = read_receipt(services.database, game, upto.version)
-    inclusion = find_inclusion(services.database, game, upto.version)
+    inclusion = _inclusion(services, game, upto.version)
     lines = _lines(services, upto, receipt, inclusion)
     return Export(game=upto, lines=lines, is_fixed=inclusion is not None)
 
 
 def _lines(
-    services: Services, game: Game, receipt: Receipt, inclusion: Inclusion | None
+    services: Services, game: Game, receipt: Receipt | None, inclusion: Inclusion | None
 ) -> Iterator[str]:
     yield header_line(game.id, game.ruleset.name, game.ruleset.version)
     after = 0
@@ -108,7 +112,16 @@ def _lines(
             raise LookupError(message)
         after += len(lines)
         yield "".join(f"{line}\n" for line in lines)
-    yield footer_line(receipt, inclusion)
+    yield footer_line(game.version, receipt, inclusion)
+
+
+def _inclusion(services: Services, game: str, seq: int) -> Inclusion | None:
+    """The proof, if there is one; a tree that was tampered with proves nothing."""
+    try:
+        return find_inclusion(services.database, game, seq)
+    except BrokenTree:
+        structlog.get_logger().error("tree_broken", game=game)
+        return None
 
 
 def keys_json(services: Services) -> JsonMap:
@@ -123,12 +136,14 @@ def keys_json(services: Services) -> JsonMap:
 def checkpoint_note(services: Services, size: int | None) -> str:
     """The signed checkpoint of that size, or the newest; raises CheckpointNotFound."""
     if size is None:
-        note = latest_checkpoint(services.database)
+        notes = latest_checkpoints(services.database, LATEST_LOOKED_AT)
     else:
-        note = find_checkpoint(services.database, size)
-    if note is None:
-        raise CheckpointNotFound
-    return note
+        notes = find_checkpoint(services.database, size)
+    keys = services.database.keyring.public_keys()
+    for note in notes:
+        if is_ours(note, services.origin, keys):
+            return note
+    raise CheckpointNotFound
 
 
 def consistency(services: Services, old: int, new: int) -> Consistency:
@@ -137,7 +152,10 @@ def consistency(services: Services, old: int, new: int) -> Consistency:
         checkpoint_note(services, size)
     if old > new:
         raise CheckpointNotFound
-    return find_consistency(services.database, old, new)
+    try:
+        return find_consistency(services.database, old, new)
+    except BrokenTree as error:
+        raise CheckpointNotFound from error
 
 
 def verify_upload(services: Services, text: str) -> Report:

@@ -35,7 +35,7 @@ class Seated:
 
     seat: Seat | None
     game: Game
-    receipt: Receipt
+    receipt: Receipt | None
     is_replayed: bool = False
 
 
@@ -76,7 +76,7 @@ def give_contribution(
     return Seated(seat=seat, game=play_bots(services, committed.game), receipt=committed.receipt)
 
 
-def leave_seat(services: Services, player: str, game: str, seat: Seat) -> Receipt:
+def leave_seat(services: Services, player: str, game: str, seat: Seat) -> Receipt | None:
     """Free a seat of an open game: one's own, or any for the creator.
 
     The creator's own leaving voids the game. A seat that is free already is no

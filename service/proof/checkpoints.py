@@ -21,6 +21,7 @@ NOTE_ED25519 = b"\x01"
 
 KEY_HASH_BYTES = 4
 DASH = "\N{EM DASH} "
+HASH = re.compile("[0-9a-f]{64}")
 _SIZE = re.compile("0|[1-9][0-9]{0,15}")
 
 
@@ -40,7 +41,10 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class SignedNote:
-    """A checkpoint and the signatures under it, each with the name of who signed."""
+    """A checkpoint and the signatures under it, each with the name of who signed.
+
+    Its body has one form only, so `checkpoint.text` is what was signed.
+    """
 
     checkpoint: Checkpoint
     signatures: Sequence[tuple[str, bytes]]
@@ -135,6 +139,15 @@ def read_note(text: str) -> SignedNote:
     return SignedNote(checkpoint, [_signature(line) for line in signatures[:-1]])
 
 
+def is_ours(text: str, origin: str, keys: Sequence[PublicKey]) -> bool:
+    """Whether the text is a checkpoint of that log that one of the keys signed."""
+    try:
+        note = read_note(text)
+    except ValueError:
+        return False
+    return note.checkpoint.origin == origin and note.is_signed_by(keys)
+
+
 def note_key(origin: str, key: PublicKey) -> str:
     """The key as tools for signed notes want it (a vkey): name, hash, key."""
     encoded = base64.b64encode(NOTE_ED25519 + key.public).decode()
@@ -170,7 +183,9 @@ def read_consistency(value: Any) -> Consistency:  # noqa: ANN401  JSON enters he
 
 
 def _read_path(value: Any) -> list[bytes]:  # noqa: ANN401
-    if not isinstance(value, list) or not all(isinstance(step, str) for step in value):
+    if not isinstance(value, list) or not all(
+        isinstance(step, str) and HASH.fullmatch(step) for step in value
+    ):
         message = "a path is a list of hashes in hex"
         raise ValueError(message)
     return [bytes.fromhex(step) for step in value]
@@ -186,10 +201,14 @@ def _signature(line: str) -> tuple[str, bytes]:
 
 def _base64(text: str) -> bytes:
     try:
-        return base64.b64decode(text, validate=True)
+        data = base64.b64decode(text, validate=True)
     except binascii.Error as error:
         message = "it is no base64"
         raise ValueError(message) from error
+    if not data or base64.b64encode(data).decode() != text:
+        message = "it is no base64, or not in its one form"
+        raise ValueError(message)
+    return data
 
 
 def _key_hash(name: str, public: bytes) -> bytes:

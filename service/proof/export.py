@@ -26,16 +26,17 @@ def header_line(game: str, ruleset: str, ruleset_version: str) -> str:
     )
 
 
-def footer_line(receipt: Receipt, inclusion: Inclusion | None) -> str:
+def footer_line(events: int, receipt: Receipt | None, inclusion: Inclusion | None) -> str:
     """The last line: how many events there are, and what binds the service to the last of them.
 
-    `inclusion` is None until a checkpoint holds that event.
+    `receipt` is None for an event that was never signed, `inclusion` until a
+    checkpoint holds it.
     """
     return _line(
         {
             "kind": FOOTER,
-            "events": receipt.seq,
-            "receipt": receipt.to_json(),
+            "events": events,
+            "receipt": receipt.to_json() if receipt else None,
             "inclusion": inclusion.to_json() if inclusion else None,
         }
     )

@@ -111,7 +111,8 @@ def find_key(keys: Iterable[PublicKey], wanted: str) -> PublicKey | None:
 def _read_key(value: Any) -> PublicKey:  # noqa: ANN401
     public = from_text(value["public_key"])
     times = value["valid_from"], value["valid_until"]
-    if len(public) != KEY_BYTES or not isinstance(times[0], str):
+    is_timed = isinstance(times[0], str) and isinstance(times[1], str | None)
+    if len(public) != KEY_BYTES or not is_timed:
         message = "a public key has 32 bytes, and a time since which it is valid"
         raise ValueError(message)
     return PublicKey(public=public, valid_from=times[0], valid_until=times[1])

@@ -1,5 +1,6 @@
 """Reading an export: line by line, in canonical bytes or not at all."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -38,7 +39,7 @@ def read_export(text: str) -> Export:
         elif kind == FOOTER:
             footer = value
         else:
-            events.append(_event(line, len(events) + 1))
+            events.append(read_event(line, len(events) + 1))
     if not events:
         message = "there is no event"
         raise Failed(message)
@@ -57,6 +58,8 @@ def _canonical(line: str, seq: int) -> JsonMap:
     return value
 
 
+TIME = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z")
+
 _EVENT_SHAPE: Mapping[str, type] = {
     "game": str,
     "seq": int,
@@ -69,7 +72,8 @@ _EVENT_SHAPE: Mapping[str, type] = {
 }
 
 
-def _event(line: str, seq: int) -> Event:
+def read_event(line: str, seq: int) -> Event:
+    """The event of a line, its members of the kinds that they must be; raises Failed."""
     try:
         event = parse_event(line)
     except MalformedEvent as error:
@@ -77,6 +81,13 @@ def _event(line: str, seq: int) -> Event:
         raise Failed(message, seq) from error
     if any(type(getattr(event, name)) is not kind for name, kind in _EVENT_SHAPE.items()):
         message = "a member of the event is of another kind"
+        raise Failed(message, seq)
+    texts = [event.actor.get("kind"), event.actor.get("id", "")]
+    if not event.actor.keys() <= {"kind", "id"} or not all(isinstance(t, str) for t in texts):
+        message = "the event's actor is none"
+        raise Failed(message, seq)
+    if not TIME.fullmatch(event.at):
+        message = "the event's time is none"
         raise Failed(message, seq)
     return event
 

@@ -6,7 +6,7 @@ Whoever keeps one can prove that the log was rewritten since.
 from dataclasses import dataclass
 from typing import Any
 
-from service.canonical import JsonMap, canonical_bytes
+from service.canonical import LARGEST_INTEGER, JsonMap, canonical_bytes
 from service.proof.encoding import from_text, to_text
 from service.proof.keys import PublicKey, Signer
 
@@ -59,6 +59,7 @@ def read_receipt(value: Any) -> Receipt:  # noqa: ANN401  JSON enters here
         or set(value) != {*texts, "seq"}
         or not all(isinstance(value[name], str) for name in texts)
         or type(value["seq"]) is not int
+        or not 1 <= value["seq"] <= LARGEST_INTEGER
     ):
         message = "a receipt has game, seq, hash, key and signature"
         raise ValueError(message)

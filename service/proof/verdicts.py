@@ -67,18 +67,23 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """All verdicts about one log; `game` is its id, None if it can't be read."""
+    """All verdicts about one log; `game` is its id, None if it can't be read.
+
+    `asked` are the checks without which it is not verified: those of the game,
+    and those for which evidence was given.
+    """
 
     game: str | None
     events: int
     verdicts: Sequence[Verdict]
+    asked: frozenset[Check] = OF_THE_GAME
 
     @property
     def outcome(self) -> Outcome:
         """How it came out as a whole."""
         if self.failure is not None:
             return Outcome.FAILED
-        needed = (v.status for v in self.verdicts if v.check in OF_THE_GAME)
+        needed = (v.status for v in self.verdicts if v.check in self.asked)
         is_whole = all(status is Status.PASSED for status in needed)
         return Outcome.VERIFIED if is_whole else Outcome.INCOMPLETE
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from service.canonical import JsonMap, canonical_text
 from service.fairness import SealedDealer, commitment
-from service.log.events import GENESIS, Event
-from service.log.game import Secret
+from service.log.events import GENESIS, SYSTEM, Event, broken_link
+from service.log.game import Occupant, Secret
 from service.log.replay import ReplayDiverged, check_deals, replay
 from service.log.steps import Frame
 from service.proof.export import FORMAT, HEADER
@@ -25,6 +25,11 @@ SECRET = re.compile("[0-9a-f]{64}")
 
 REPLAYED = (Check.MOVES, Check.CONSEQUENCES, Check.SCORES)
 """What one replay checks, up to the first event that does not follow."""
+
+OF_THE_SYSTEM = frozenset(
+    {"game_started", "round_started", "round_ended", "game_ended", "secret_revealed"}
+)
+"""What follows of itself, and nobody does."""
 
 SCORED = frozenset({"points", "scores", "standings", "winners"})
 """Fields of events that count."""
@@ -45,7 +50,7 @@ def verify(text: str, evidence: Evidence = NOTHING) -> Report:
     reason = f"{verdicts[-1].check.value} failed"
     verdicts += [_unchecked(check, reason) for check in missing]
     game = export.events[0].game if export.events else None
-    return Report(game=game, events=len(export.events), verdicts=verdicts)
+    return Report(game=game, events=len(export.events), verdicts=verdicts, asked=evidence.asked)
 
 
 def _verdicts(export: Export, evidence: Evidence) -> Iterator[Verdict]:
@@ -85,18 +90,11 @@ def _of_the_game(events: Sequence[Event], evidence: Evidence) -> Iterator[Verdic
 def _chain(export: Export) -> str:
     prev, game = GENESIS, export.events[0].game
     for seq, event in enumerate(export.events, 1):
-        if event.seq != seq:
-            message = f"event {event.seq} stands in the place of event {seq}"
-            raise Failed(message, seq)
-        if event.game != game:
-            message = "the event is of another game"
-            raise Failed(message, seq)
-        if event.prev != prev:
-            message = "prev is not the hash of the event before"
-            raise Failed(message, seq)
-        if not event.is_intact():
-            message = "the hash is not that of the event"
-            raise Failed(message, seq)
+        broken = broken_link(event, seq, prev)
+        if broken is None and event.game != game:
+            broken = "the event is of another game"
+        if broken is not None:
+            raise Failed(broken, seq)
         prev = event.hash
     return f"{len(export.events)} events, head {prev}"
 
@@ -186,24 +184,46 @@ def _replayed(events: Sequence[Event], secret: Secret) -> Iterator[Verdict]:
 
 
 class _Stranger(Exception):
-    """A move was made by somebody who did not hold the seat."""
+    """Something was done by somebody whose it was not to do."""
 
     def __init__(self, event: Event) -> None:
         self.seq = event.seq
-        self.reason = "the move was made by somebody who did not hold the seat"
+        self.reason = "it was done by somebody whose it was not to do"
         super().__init__(self.reason)
 
 
 def _refuse_stranger(frame: Frame) -> None:
-    """A seat's moves are its occupant's, or the clock's; raises _Stranger."""
-    if frame.event.type != "move" or frame.before is None:
-        return
-    actor: Any = frame.event.actor
-    occupant = frame.before.occupant_to_act
-    who = None if occupant is None else occupant.player or occupant.level
-    kind = "bot" if occupant is not None and occupant.player is None else "player"
-    if actor["kind"] != "clock" and (actor["kind"], actor.get("id")) != (kind, who):
+    """Whoever did it was the one to do it; raises _Stranger."""
+    if frame.event.actor not in _actors(frame):
         raise _Stranger(frame.event)
+
+
+def _actors(frame: Frame) -> Sequence[JsonMap]:
+    """Who may have caused the event; of a type that is not known anybody."""
+    event, before = frame.event, frame.before
+    creator = _player(frame.after.setup.creator)
+    data: Any = event.data
+    if event.type == "game_created":
+        return [creator]
+    if event.type == "seat_taken":
+        return [_player(data["player"])] if "player" in data else [creator]
+    if event.type == "seat_left" and before is not None:
+        return [creator, _occupant_actor(before.occupant(data["seat"]))]
+    if event.type == "move" and before is not None:
+        return [_occupant_actor(before.occupant_to_act)]
+    return [SYSTEM.to_json()] if event.type in OF_THE_SYSTEM else [event.actor]
+
+
+def _occupant_actor(occupant: Occupant | None) -> JsonMap:
+    if occupant is None:
+        return {}
+    if occupant.player is None:
+        return {"kind": "bot", "id": occupant.level}
+    return _player(occupant.player)
+
+
+def _player(player: str) -> JsonMap:
+    return {"kind": "player", "id": player}
 
 
 def _check_of(diverged: "ReplayDiverged | _Stranger") -> Check:
@@ -219,7 +239,9 @@ def _refuse_unknown_rules(events: Sequence[Event]) -> None:
     data: Any = events[0].data
     name, version = data.get("ruleset"), data.get("ruleset_version")
     try:
-        find(str(name), str(version))
+        if not (isinstance(name, str) and isinstance(version, str)):
+            raise UnknownRuleset
+        find(name, version)
     except UnknownRuleset as error:
         message = f"the rules of {name} {version} are not known here"
         raise NotChecked(message) from error

@@ -11,15 +11,18 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import structlog
 
 from service.canonical import JsonMap
 from service.proof.encoding import from_text, to_text
 from service.proof.keys import KEY_BYTES, PublicKey, Signer, read_keys
 
 OWNER_ONLY = 0o600
+GRACE = timedelta(minutes=5)
 
 
 class NoSigningKeys(Exception):
@@ -36,11 +39,15 @@ class _Keys:
 
 
 class KeyFile:
-    """The keyring of a file. It is read again whenever the file is another."""
+    """The keyring of a file. It is read again whenever the file is another.
+
+    A file that can't be read any more leaves the keys as they were. Raises
+    NoSigningKeys where there is none.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._keys = _read(path)
+        self._path = path.resolve()
+        self._keys = _read(self._path)
 
     @classmethod
     def at(cls, path: Path) -> "KeyFile":
@@ -66,21 +73,26 @@ class KeyFile:
     def rotate(self) -> PublicKey:
         """Sign with a new key from now on; what older keys signed stays good.
 
-        The older key's private half is gone then.
+        The older key's private half is gone then. It is good for a while more:
+        processes take up the new one as they come to it, and clocks differ.
         """
         with _locked(self._path):
-            now, signer = _now(), Signer.of(secrets.token_bytes(KEY_BYTES))
-            fresh = PublicKey(public=signer.public, valid_from=now)
+            signer = Signer.of(secrets.token_bytes(KEY_BYTES))
+            fresh = PublicKey(public=signer.public, valid_from=_now())
+            retired = _now(GRACE)
             older = [
-                {**key.to_json(), "valid_until": key.valid_until or now}
+                {**key.to_json(), "valid_until": key.valid_until or retired}
                 for key in _read(self._path).public
             ]
             _write(self._path, [_private(fresh, signer), *older], is_new=False)
         return fresh
 
     def _current(self) -> _Keys:
-        if _stamp(self._path) != self._keys.stamp:
-            self._keys = _read(self._path)
+        try:
+            if _stamp(self._path) != self._keys.stamp:
+                self._keys = _read(self._path)
+        except (OSError, NoSigningKeys) as error:
+            structlog.get_logger().error("signing_keys_lost", reason=type(error).__name__)
         return self._keys
 
 
@@ -114,6 +126,8 @@ def _write(path: Path, keys: Sequence[JsonMap], *, is_new: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+        if not is_new and os.geteuid() == 0:
+            os.fchown(descriptor, path.stat().st_uid, path.stat().st_gid)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump({"keys": keys}, file, indent=2)
             file.flush()
@@ -140,11 +154,18 @@ def _place(draft: Path, path: Path, *, is_new: bool) -> None:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Alone with the file: two rotations at once would lose a key."""
-    with path.with_name(f"{path.name}.lock").open("w") as lock:
+    try:
+        lock = os.open(path.with_name(f"{path.name}.lock"), os.O_RDWR | os.O_CREAT, OWNER_ONLY)
+    except OSError as error:
+        message = f"the signing keys beside {path} can't be locked: {error.strerror}"
+        raise NoSigningKeys(message) from error
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
 
 
-def _now() -> str:
-    now = datetime.now(UTC).replace(tzinfo=None)
+def _now(later: timedelta = timedelta(0)) -> str:
+    now = (datetime.now(UTC) + later).replace(tzinfo=None)
     return f"{now.isoformat(timespec='milliseconds')}Z"

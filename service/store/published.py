@@ -4,7 +4,7 @@
 """
 
 import os
-import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from service.proof.checkpoints import SignedNote, read_note
@@ -25,12 +25,23 @@ def publish(folder: Path, size: int, note: str) -> None:
     own = folder / f"{size:0{DIGITS}}.txt"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if not own.exists():
-            _place(own, note)
+        _place(own, note, is_new=True)
         if own.read_text(encoding="utf-8") != note:
             message = f"{own} is another checkpoint of that size"
             raise NotPublished(message)
-        _place(folder / LATEST, note)
+        _place(folder / LATEST, note, is_new=False)
+    except OSError as error:
+        message = f"checkpoints can't be written to {folder}: {error.strerror}"
+        raise NotPublished(message) from error
+
+
+def refresh_latest(folder: Path, size: int) -> None:
+    """Make the checkpoint of that size the latest, where a crash left an older one."""
+    own, latest = folder / f"{size:0{DIGITS}}.txt", folder / LATEST
+    try:
+        note = own.read_text(encoding="utf-8")
+        if not latest.exists() or latest.read_text(encoding="utf-8") != note:
+            _place(latest, note, is_new=False)
     except OSError as error:
         message = f"checkpoints can't be written to {folder}: {error.strerror}"
         raise NotPublished(message) from error
@@ -46,11 +57,16 @@ def last_published(folder: Path) -> SignedNote | None:
         raise NotPublished(message) from error
 
 
-def _place(path: Path, text: str) -> None:
-    """The file, whole or not at all."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+def _place(path: Path, text: str, *, is_new: bool) -> None:
+    """The file, whole or not at all; one that is there already is left alone if it is to be new."""
+    draft = path.with_name(f".{path.name}.draft")
     with draft.open("w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    draft.replace(path)
+    if not is_new:
+        draft.replace(path)
+        return
+    with suppress(FileExistsError):
+        path.hardlink_to(draft)
+    draft.unlink()

@@ -9,15 +9,62 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, select, text, tuple_
+from sqlalchemy import Connection, RowMapping, func, insert, select, text, tuple_
 
 from service.proof.checkpoints import Consistency, Inclusion, Leaf, read_note
 from service.proof.merkle import Node, Nodes, consistency_path, inclusion_path
+from service.proof.receipts import Receipt
 from service.store.database import Database, connection, transaction
-from service.store.tables import checkpoints, games, tree_leaves, tree_nodes
+from service.store.tables import checkpoints, tree_leaves, tree_nodes
 
 CHECKPOINT_LOCK = 0x46414344
 """The advisory lock that lets one checkpointer in at a time."""
+
+
+class BrokenTree(Exception):
+    """The tables of the tree lack what they must hold, or hold something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The head of a game, before it enters the tree; what must be right for it to.
+
+    `receipt` is None where it was never signed. `grew` says that the leaf
+    which the tree holds of the game already is still in its log.
+    """
+
+    leaf: Leaf
+    receipt: Receipt | None
+    grew: bool
+
+
+_FRESH = """
+SELECT game.id, game.version, game.head, game.status, event.signed_with, event.signature,
+    leaf.head AS earlier, past.body AS past
+FROM games AS game
+LEFT JOIN events AS event ON event.game_id = game.id AND event.seq = game.version
+LEFT JOIN LATERAL (
+    SELECT seq, head FROM tree_leaves WHERE game_id = game.id ORDER BY seq DESC LIMIT 1
+) AS leaf ON true
+LEFT JOIN events AS past ON past.game_id = game.id AND past.seq = leaf.seq
+WHERE game.moved_at >= :since AND leaf.seq IS DISTINCT FROM game.version
+ORDER BY game.moved_at, game.id LIMIT :limit
+"""
+
+
+def _head(row: RowMapping) -> Head:
+    is_over = row["status"] in ("finished", "voided")
+    leaf = Leaf(game=row["id"], seq=row["version"], head=row["head"], final=is_over)
+    is_signed = row["signed_with"] is not None and row["signature"] is not None
+    receipt = Receipt(
+        game=leaf.game,
+        seq=leaf.seq,
+        hash=leaf.head,
+        key=row["signed_with"],
+        signature=row["signature"],
+    )
+    grew = row["earlier"] is None or f'"hash":"{row["earlier"]}"' in (row["past"] or "")
+    return Head(leaf=leaf, receipt=receipt if is_signed else None, grew=grew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +83,10 @@ class Tree:
         """A complete node; LookupError if there is none such."""
         return _node(self.connection, level, index)
 
-    def fresh_leaves(self, since: datetime, limit: int) -> Sequence[Leaf]:
+    def fresh_heads(self, since: datetime, limit: int) -> Sequence[Head]:
         """Heads of games that moved since then and are not in the tree, at most that many."""
-        known = select(tree_leaves.c.index).where(
-            tree_leaves.c.game_id == games.c.id, tree_leaves.c.seq == games.c.version
-        )
-        query = (
-            select(games.c.id, games.c.version, games.c.head, games.c.status)
-            .where(games.c.moved_at >= since, ~known.exists())
-            .order_by(games.c.moved_at, games.c.id)
-            .limit(limit)
-        )
-        return [
-            Leaf(game=game, seq=version, head=head, final=status in ("finished", "voided"))
-            for game, version, head, status in self.connection.execute(query)
-        ]
+        rows = self.connection.execute(text(_FRESH), {"since": since, "limit": limit})
+        return [_head(row) for row in rows.mappings()]
 
     def add(self, size: int, leaves: Sequence[Leaf], nodes: Sequence[Node]) -> None:
         """Let the leaves follow a tree of that size."""
@@ -88,18 +124,18 @@ def tree_for_writing(database: Database) -> Iterator[Tree | None]:
         yield Tree(open_connection) if is_mine else None
 
 
-def latest_checkpoint(database: Database) -> str | None:
-    """The newest signed note; None while there is none."""
-    query = select(checkpoints.c.note).order_by(checkpoints.c.size.desc()).limit(1)
+def latest_checkpoints(database: Database, limit: int) -> Sequence[str]:
+    """The notes of the largest sizes, the largest first."""
+    query = select(checkpoints.c.note).order_by(checkpoints.c.size.desc()).limit(limit)
     with connection(database) as open_connection:
-        return open_connection.scalar(query)
+        return open_connection.scalars(query).all()
 
 
-def find_checkpoint(database: Database, size: int) -> str | None:
-    """The signed note of that size, if one was signed."""
+def find_checkpoint(database: Database, size: int) -> Sequence[str]:
+    """The note of that size, if there is one."""
     query = select(checkpoints.c.note).where(checkpoints.c.size == size)
     with connection(database) as open_connection:
-        return open_connection.scalar(query)
+        return open_connection.scalars(query).all()
 
 
 def checkpoints_after(database: Database, size: int, limit: int) -> Sequence[tuple[int, str]]:
@@ -127,7 +163,7 @@ def find_inclusion(database: Database, game: str, seq: int) -> Inclusion | None:
         note = open_connection.scalar(holding.order_by(checkpoints.c.size).limit(1))
         if note is None:
             return None
-        size = read_note(note).checkpoint.size
+        size = _size_of(note)
         path = _path(open_connection, lambda nodes: inclusion_path(index, size, nodes))
     return Inclusion(index=index, path=path, checkpoint=note)
 
@@ -186,14 +222,27 @@ def _path(open_connection: Connection, make: Callable[[Nodes], list[bytes]]) -> 
         wanted.append((level, index))
         return b""
 
-    make(note)
+    try:
+        make(note)
+    except ValueError as error:
+        raise BrokenTree from error
     query = select(tree_nodes.c.level, tree_nodes.c.index, tree_nodes.c.hash).where(
         tuple_(tree_nodes.c.level, tree_nodes.c.index).in_(wanted)
     )
     found = {
         (level, index): bytes(digest) for level, index, digest in open_connection.execute(query)
     }
-    return make(lambda level, index: found[level, index])
+    try:
+        return make(lambda level, index: found[level, index])
+    except KeyError as error:
+        raise BrokenTree from error
+
+
+def _size_of(note: str) -> int:
+    try:
+        return read_note(note).checkpoint.size
+    except ValueError as error:
+        raise BrokenTree from error
 
 
 def _node(open_connection: Connection, level: int, index: int) -> bytes:

@@ -51,3 +51,7 @@ class Worker:
             self.checkpointer.run()
         except (Inconsistent, NotPublished) as refusal:
             structlog.get_logger().error("checkpoint_refused", reason=str(refusal))
+        except StoreUnavailable:
+            raise
+        except Exception as error:  # noqa: BLE001  the tables may hold anything
+            structlog.get_logger().error("checkpoint_failed", exception=type(error).__name__)

@@ -5,11 +5,12 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from chains import first_break
 from conftest import Person, fresh_key
 from flask.testing import FlaskClient
 from play_through import play_on
 
-from service.log.events import first_break, parse_event
+from service.log.events import parse_event
 from service.log.game import Secret
 from service.log.replay import replay
 from service.play.services import Services, new_ulid

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from api.test_games import code, opened, started
-from conftest import Person, fresh_key, services_at
+from conftest import Person, fresh_key, register, services_at
 from flask.testing import FlaskClient
+from play.test_checkpointing import rewrite
 from play_through import play_on
 
 from service.api.bodies import UPLOAD_BYTES_AT_MOST
@@ -335,7 +336,7 @@ def test_one_log_at_a_time_is_verified(client: FlaskClient) -> None:
     assert answer.headers["Retry-After"] == "1"
 
 
-def test_what_was_written_before_receipts_were_is_signed_when_it_is_asked_for(
+def test_nothing_is_signed_because_it_stands_in_the_database(
     ended: str, client: FlaskClient, owner: Any, keys: Any
 ) -> None:
     with owner.transaction():
@@ -344,5 +345,39 @@ def test_what_was_written_before_receipts_were_is_signed_when_it_is_asked_for(
             "UPDATE events SET signed_with = NULL, signature = NULL WHERE game_id = %s", [ended]
         )
         owner.execute("ALTER TABLE events ENABLE TRIGGER refuse_rewriting")
-    report = verify(client.get(f"/games/{ended}/export").text, Evidence(keys=keys))
-    assert report.outcome is Outcome.VERIFIED
+    text = client.get(f"/games/{ended}/export").text
+    assert json.loads(text.splitlines()[-1])["receipt"] is None
+    report = verify(text, Evidence(keys=keys))
+    assert report.failure is not None
+    assert report.failure.check is Check.SIGNATURE
+
+
+def test_a_tree_that_was_tampered_with_proves_nothing(
+    another_database: Callable[[], Any], tmp_path: Path, description: Any
+) -> None:
+    urls = another_database()
+    migrate(urls.owner)
+    own = services_at(urls.service)
+    app = create_app(own)
+    app.test_client_class = description.checking_client()
+    client = app.test_client()
+    person = register(client)
+    games = [opened(person)["game"] for _ in range(3)]
+    size = checkpoint(own, tmp_path)
+    kept = client.get("/checkpoints/latest").text
+    bogus = kept.replace(f"\n{size}\n", "\n99\n")
+    rewrite(urls, "INSERT INTO checkpoints VALUES (99, %s, now()), (98, 'x', now())", bogus)
+    assert client.get("/checkpoints/latest").text == kept
+    for path in ("/checkpoints/99", "/checkpoints/98", f"/checkpoints/99/consistency?from={size}"):
+        assert code(client.get(path)) == (404, "checkpoint_not_found")
+    opened(person)
+    assert checkpoint(own, tmp_path) == size + 1
+    assert not (tmp_path / f"{99:020}.txt").exists()
+    rewrite(urls, "DELETE FROM tree_nodes WHERE level = 0")
+    answer = client.get(f"/games/{games[0]}/export")
+    assert json.loads(answer.text.splitlines()[-1])["inclusion"] is None
+    path = f"/checkpoints/{size + 1}/consistency?from={size}"
+    assert code(client.get(path)) == (404, "checkpoint_not_found")
+    rewrite(urls, "UPDATE checkpoints SET note = 'x'")
+    assert client.get(f"/games/{games[0]}/export").status_code == 200
+    own.database.engine.dispose()

@@ -21,13 +21,16 @@ from proof.exports import (
     kept_receipt,
     parts,
     play,
+    rechained,
     seq_of,
     with_footer,
+    written,
 )
 from store.test_appends import new_game
 
 from service.cli import main, replaying
 from service.cli.group import COMMANDS
+from service.cli.plain import plain
 from service.play.checkpointing import Checkpointer
 from service.play.services import Services
 from service.store.embedded import Urls
@@ -52,7 +55,11 @@ def folder(tmp_path: Path) -> Path:
         "checkpoints/00000000000000000007.txt": include(parts(TEXT)[1]).checkpoint,
         "checkpoints/latest.txt": include(parts(TEXT)[1]).checkpoint,
         "none.json": "x",
+        "deep.json": "[" * 100_000,
+        "refusal.json": '{"type":"/problems/game-not-found"}\n',
+        "nosecret.jsonl": edited(TEXT, LAST, server_secret="zz"),
     }
+    (tmp_path / "empty.dir").mkdir()
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -71,8 +78,8 @@ def test_a_whole_game_is_verified(folder: Path) -> None:
     )
     assert ran.exit_code == 0, ran.output
     assert ran.output.endswith("verified\n")
-    assert "2 kept receipts agree" in ran.output
-    assert "1 kept checkpoints agree" in ran.output
+    assert "so is what was kept (2)" in ran.output
+    assert "with what was kept (1)" in ran.output
     assert run("verify", "-", stdin=TEXT).exit_code == 0
 
 
@@ -102,7 +109,26 @@ def test_a_proof_of_consistency_is_taken(folder: Path) -> None:
     proof = folder / "proof.json"
     proof.write_text(json.dumps({"from": 7, "to": 9, "path": []}))
     ran = run("verify", folder / "game.jsonl", "--consistency", proof)
-    assert ran.exit_code == 0
+    assert ran.exit_code == 3, ran.output
+
+
+def test_a_folder_without_the_exports_checkpoint_gives_its_largest(folder: Path) -> None:
+    other = folder / "checkpoints" / f"{9:020}.txt"
+    (folder / "checkpoints" / f"{7:020}.txt").rename(other)
+    ran = run(
+        *("verify", folder / "game.jsonl", "--keys", folder / "keys.json"),
+        *("--checkpoint", folder / "checkpoints"),
+    )
+    assert ran.exit_code == 0, ran.output
+
+
+def test_what_strangers_wrote_does_nothing_to_a_terminal(folder: Path) -> None:
+    header, events, _ = parts(TEXT)
+    events[seq_of(TEXT, "round_ended") - 1]["data"]["\x1b[2Jverified"] = 1
+    (folder / "bad.jsonl").write_text(written(header, rechained(events)))
+    for arguments in (("verify", folder / "bad.jsonl"), ("replay", folder / "running.jsonl")):
+        assert "\x1b" not in run(*arguments).output
+    assert "\\x1b[2J" in plain("\x1b[2J")
 
 
 @pytest.mark.parametrize(
@@ -116,6 +142,10 @@ def test_a_proof_of_consistency_is_taken(folder: Path) -> None:
         ("verify", "game.jsonl", "--receipt", "keys.json"),
         ("verify", "game.jsonl", "--checkpoint", "none.json"),
         ("verify", "game.jsonl", "--consistency", "receipt.json"),
+        ("verify", "game.jsonl", "--checkpoint", "empty.dir"),
+        ("verify", "game.jsonl", "--keys", "deep.json"),
+        ("verify", "refusal.json"),
+        ("replay", "nosecret.jsonl"),
         ("replay", "none.json"),
         ("replay", "bad.jsonl"),
         ("replay", "game.jsonl", "--from", "9999"),
@@ -203,6 +233,10 @@ def test_every_command_is_there_and_says_what_it_does() -> None:
 
 def test_keys_are_listed_and_changed(tmp_path: Path) -> None:
     home = str(tmp_path)
+    missing = run("keys", "rotate", FAIRDEAL_HOME=home)
+    assert missing.exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+    KeyFile.at(tmp_path / "signing-keys.json")
     first = json.loads(run("keys", "list", FAIRDEAL_HOME=home).output)["keys"]
     ran = run("keys", "rotate", FAIRDEAL_HOME=home)
     assert ran.exit_code == 0
@@ -210,7 +244,8 @@ def test_keys_are_listed_and_changed(tmp_path: Path) -> None:
     assert [key["id"] for key in then[1:]] == [key["id"] for key in first]
     assert then[0]["id"] in ran.output
     assert "private" not in json.dumps(then)
-    broken = run("keys", "list", FAIRDEAL_SIGNING_KEYS=str(tmp_path / "signing-keys.json" / "x"))
+    lost = str(tmp_path / "signing-keys.json" / "x")
+    broken = run("keys", "list", FAIRDEAL_SIGNING_KEYS=lost)
     assert broken.exit_code == 1
 
 
@@ -249,9 +284,12 @@ def test_every_game_in_the_database_is_verified(stored: Stored) -> None:
     assert "5 games: all verified" in ran.output
     rewrite(stored.urls, "UPDATE events SET type = 'x' WHERE game_id = %s", stored.games[2].id)
     rewrite(stored.urls, "DELETE FROM games WHERE id = %s", stored.games[4].id)
+    broken = """UPDATE events SET body = replace(body, '"data":{', '"data":5,"x":{')
+        WHERE game_id = %s"""
+    rewrite(stored.urls, broken, stored.games[0].id)
     ran = stored.run("verify", "--all", "--json")
     assert ran.exit_code == 1
-    found = [json.loads(line) for line in ran.stdout.splitlines()]
+    found = [json.loads(line) for line in ran.stdout.splitlines() if '"canonical"' not in line]
     assert {finding["game"] for finding in found} == {stored.games[2].id, stored.games[4].id}
     assert {finding["check"] for finding in found} == {"stored"}
     assert f"game {stored.games[4].id}: stored:" in stored.run("verify", "--all").stdout

@@ -21,10 +21,11 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from chains import first_break
 from faults.servers import descendants, fairdeal_serve, free_port, gunicorn, wait_until_ready
 
 from service.canonical import canonical_text
-from service.log.events import first_break, parse_event
+from service.log.events import parse_event
 from service.play.services import Services
 from service.store.embedded import Urls
 from service.store.reads import read_events

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import rfc8785
+from chains import first_break
 from conftest import VECTORS
 from games import whole_game
 
@@ -13,7 +14,6 @@ from service.log.events import (
     Draft,
     MalformedEvent,
     chained,
-    first_break,
     parse_event,
     with_private,
 )

@@ -214,7 +214,6 @@ def test_a_seat_that_is_left_is_free_again() -> None:
         "player": "player1",
     }
     assert frames[-1].after.occupants == (None, None, None)
-    add(frames, steps.leave_seat(frames[-1].after, Seat(1), CREATOR))
     bot = Occupant(kind="bot", level="steady")
     add(frames, steps.take_seat(frames[-1].after, Seat(2), bot, CREATOR))
     assert frames[-1].event.data == {

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from api.test_games import opened
+from chains import first_break
 from conftest import Person
 from signing import KEYRING
 from sqlalchemy.exc import OperationalError
@@ -16,7 +17,6 @@ from sqlalchemy.exc import OperationalError
 from service.app import create_app
 from service.bots import LEVELS, choose
 from service.cards import Seat
-from service.log.events import first_break
 from service.play.bot_turns import play_bots
 from service.play.checkpointing import Checkpointer
 from service.play.games import catch_up

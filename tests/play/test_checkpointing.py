@@ -23,9 +23,9 @@ from service.play.services import Services, utc_now
 from service.proof.checkpoints import read_note
 from service.store.appends import append
 from service.store.embedded import Urls
-from service.store.published import NotPublished, last_published, publish
+from service.store.published import NotPublished, last_published, publish, refresh_latest
 from service.store.schema import migrate
-from service.store.tree import find_inclusion, latest_checkpoint, leaves_upto, tree_for_writing
+from service.store.tree import find_inclusion, latest_checkpoints, leaves_upto, tree_for_writing
 from service.worker.loop import Worker
 
 
@@ -57,6 +57,10 @@ def moved(services: Services, game: Game) -> Game:
     return frames[-1].after
 
 
+def latest(services: Services) -> str:
+    return next(iter(latest_checkpoints(services.database, 1)), "")
+
+
 def size_of(folder: Path) -> int:
     published = last_published(folder)
     return 0 if published is None else published.checkpoint.size
@@ -74,7 +78,7 @@ def test_each_game_that_moved_enters_once_a_checkpoint(services: Services, tmp_p
     leaves = leaves_upto(services.database, 3, 0, 10)
     assert (leaves[2].game, leaves[2].seq, leaves[2].head) == (one.id, one.version, one.head)
     assert not leaves[2].final
-    note = read_note(latest_checkpoint(services.database) or "")
+    note = read_note(latest(services))
     assert (note.checkpoint.size, note.checkpoint.origin) == (3, services.origin)
     assert note.is_signed_by(KEYRING.public_keys())
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -82,7 +86,7 @@ def test_each_game_that_moved_enters_once_a_checkpoint(services: Services, tmp_p
         f"{3:020}.txt",
         "latest.txt",
     ]
-    assert (tmp_path / "latest.txt").read_text() == latest_checkpoint(services.database)
+    assert (tmp_path / "latest.txt").read_text() == latest(services)
     assert find_inclusion(services.database, one.id, one.version - 1) is None
     assert list(audit(services, note)) == []
 
@@ -173,12 +177,12 @@ def test_a_tree_that_contradicts_what_is_published_is_not_signed(
     checkpointer = Checkpointer(services, tmp_path)
     checkpointer.run()
     rewrite(own, statement)
-    before = latest_checkpoint(services.database)
+    before = latest(services)
     for _ in range(2):
         new_game(services.database)
     with pytest.raises(Inconsistent):
         checkpointer.run()
-    assert latest_checkpoint(services.database) == before
+    assert latest(services) == before
     assert size_of(tmp_path) == 3
     worker = Worker(services, checkpointer, 10)
     worker.work()
@@ -213,3 +217,52 @@ def test_many_checkpoints_form_one_history(services: Services, tmp_path: Path) -
         checkpointer.run()
     for path in sorted(tmp_path.glob("[0-9]*.txt")):
         assert list(audit(services, read_note(path.read_text()))) == []
+
+
+def test_a_head_that_the_service_did_not_sign_enters_no_tree(
+    services: Services, own: Urls, tmp_path: Path, log_lines: Any
+) -> None:
+    """Who has the database and not the key gets nothing signed, whatever stands in it."""
+    games = [new_game(services.database) for _ in range(4)]
+    checkpointer = Checkpointer(services, tmp_path)
+    checkpointer.run()
+    games = [moved(services, game) for game in games]
+    unsigned, forged, other, fine = (game.id for game in games)
+    rewrite(own, "UPDATE events SET signature = NULL WHERE game_id = %s", unsigned)
+    rewrite(own, "UPDATE events SET signature = repeat('A', 86) WHERE game_id = %s", forged)
+    rewrite(own, "UPDATE events SET body = 'x' WHERE game_id = %s AND seq < %s", other, 7)
+    assert checkpointer.run() == 1
+    (leaf,) = leaves_upto(services.database, 5, 4, 10)
+    assert leaf.game == fine
+    assert log_lines.getvalue().count("head_refused") == 3
+
+
+def test_the_latest_is_put_right_after_a_crash(services: Services, tmp_path: Path) -> None:
+    checkpointer = Checkpointer(services, tmp_path)
+    new_game(services.database)
+    checkpointer.run()
+    early = (tmp_path / "latest.txt").read_text()
+    new_game(services.database)
+    checkpointer.run()
+    newest = (tmp_path / "latest.txt").read_text()
+    for broken in (early, None):
+        if broken is None:
+            (tmp_path / "latest.txt").unlink()
+        else:
+            (tmp_path / "latest.txt").write_text(broken)
+        checkpointer.run()
+        assert (tmp_path / "latest.txt").read_text() == newest
+    with pytest.raises(NotPublished, match="can't be written"):
+        refresh_latest(tmp_path, 99)
+
+
+def test_the_worker_outlives_whatever_stands_in_the_tables(
+    services: Services, tmp_path: Path, log_lines: Any
+) -> None:
+    class Broken(Checkpointer):
+        def run(self) -> int:
+            raise KeyError
+
+    worker = Worker(services, Broken(services, tmp_path), 10)
+    worker.work()
+    assert "checkpoint_failed" in log_lines.getvalue()

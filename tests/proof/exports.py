@@ -58,7 +58,7 @@ def play(
 
     for number in range(1, seats):
         occupant = Occupant(kind="human", player=f"player{number}", contribution=f"give {number}")
-        add(steps.take_seat(frames[-1].after, Seat(number), occupant, CREATOR))
+        add(steps.take_seat(frames[-1].after, Seat(number), occupant, _player(number)))
     bot = Occupant(kind="bot", level="random")
     add(steps.take_seat(frames[-1].after, Seat(seats), bot, CREATOR))
     add(steps.start(frames[-1].after))
@@ -95,7 +95,7 @@ def written(header: dict[str, Any], events: Lines, keyring: FixedKeyring = KEYRI
     receipt = sign_head(keyring.signer(), GAME, last["seq"], last["hash"])
     inclusion = include(events, keyring)
     lines = [canonical_text(value) + "\n" for value in (header, *events)]
-    return "".join(lines) + footer_line(receipt, inclusion)
+    return "".join(lines) + footer_line(last["seq"], receipt, inclusion)
 
 
 def include(events: Lines, keyring: FixedKeyring = KEYRING) -> Inclusion:

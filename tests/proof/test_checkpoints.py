@@ -103,7 +103,15 @@ def test_a_receipt_is_what_the_specification_says() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, {}, {**RECEIPT.to_json(), "seq": True}, {**RECEIPT.to_json(), "key": 1}]
+    "value",
+    [
+        None,
+        {},
+        {**RECEIPT.to_json(), "seq": True},
+        {**RECEIPT.to_json(), "seq": 10**30},
+        {**RECEIPT.to_json(), "seq": 0},
+        {**RECEIPT.to_json(), "key": 1},
+    ],
 )
 def test_what_is_no_receipt_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="a receipt has"):
@@ -130,6 +138,7 @@ def test_keys_are_read_as_they_are_listed() -> None:
         {"keys": [{**KEY.to_json(), "public_key": 1}]},
         {"keys": [{**KEY.to_json(), "public_key": "AA"}]},
         {"keys": [{**KEY.to_json(), "valid_from": None}]},
+        {"keys": [{**KEY.to_json(), "valid_until": 5}]},
     ],
 )
 def test_what_are_no_keys_is_refused(value: Any) -> None:
@@ -137,8 +146,8 @@ def test_what_are_no_keys_is_refused(value: Any) -> None:
         read_keys(value)
 
 
-INCLUSION = {"index": 0, "path": ["00"], "checkpoint": NOTE}
-CONSISTENCY = {"from": 1, "to": 2, "path": ["00"]}
+INCLUSION = {"index": 0, "path": ["00" * 32], "checkpoint": NOTE}
+CONSISTENCY = {"from": 1, "to": 2, "path": ["00" * 32]}
 
 
 @pytest.mark.parametrize(
@@ -150,7 +159,10 @@ CONSISTENCY = {"from": 1, "to": 2, "path": ["00"]}
         {**INCLUSION, "checkpoint": 1},
         {**INCLUSION, "path": "00"},
         {**INCLUSION, "path": [1]},
-        {**INCLUSION, "path": ["xx"]},
+        {**INCLUSION, "path": ["xx" * 32]},
+        {**INCLUSION, "path": ["00"]},
+        {**INCLUSION, "path": [" ".join(["00"] * 32)]},
+        {**INCLUSION, "path": ["AA" * 32]},
     ],
 )
 def test_what_is_no_inclusion_is_refused(value: Any) -> None:

@@ -1,9 +1,11 @@
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proof.exports import (
+    AT,
     GAME,
     KEYRING,
     ORIGIN,
@@ -19,8 +21,13 @@ from proof.exports import (
     with_footer,
     written,
 )
+from signing import FixedKeyring
 
 from service.canonical import canonical_text
+from service.cards import Seat
+from service.log import steps
+from service.log.events import Actor
+from service.log.game import Game, Occupant
 from service.proof import merkle
 from service.proof.checkpoints import Checkpoint, Consistency, read_note, signed
 from service.proof.outside import Evidence
@@ -109,7 +116,7 @@ def test_a_kept_receipt_of_another_game_or_past_the_end_is_found() -> None:
         assert (report.failure.check, report.failure.seq) == (Check.SIGNATURE, seq)
     kept = kept_receipt(text, 5)
     report = verify(text, Evidence(keys=KEYRING.public_keys(), receipts=[kept]))
-    assert "1 kept receipts agree" in report.verdicts[-2].detail
+    assert "so is what was kept (1)" in report.verdicts[-2].detail
 
 
 def test_a_key_that_signed_no_more_is_found() -> None:
@@ -142,14 +149,152 @@ def test_kept_checkpoints_are_connected_by_proofs_of_consistency() -> None:
         )
         connected = Evidence(keys=keys, checkpoints=[kept], consistency=[proof])
         broken = replace(connected, consistency=[replace(proof, path=[b"0" * 32])])
+        strange = read_note(signed(kept.checkpoint, FixedKeyring(b"s" * 32).signer()))
+        elsewhere = replace(kept.checkpoint, origin="other.example/log")
+        other_log = read_note(signed(elsewhere, KEYRING.signer()))
+        for note in (strange, other_log):
+            report = verify(text, replace(connected, checkpoints=[note]))
+            assert report.outcome is Outcome.INCOMPLETE
         if size == 7:
             assert unconnected.verdicts[-1].status is Status.PASSED
             continue
         assert unconnected.verdicts[-1].status is Status.NOT_CHECKED
-        assert f"checkpoint 7 with the kept {size}" in unconnected.verdicts[-1].detail
+        assert unconnected.outcome is Outcome.INCOMPLETE
+        assert f"no proof connects checkpoints {older} and {newer}" in (
+            unconnected.verdicts[-1].detail
+        )
         assert verify(text, connected).verdicts[-1].status is Status.PASSED
-        assert verify(text, broken).verdicts[-1].status is Status.FAILED
+        assert verify(text, broken).verdicts[-1].status is Status.NOT_CHECKED
         assert other in (5, 7)
+
+
+def test_evidence_that_can_not_be_used_leaves_a_log_incomplete() -> None:
+    text, keys = export_of(play("jokers-go-boom", 1)), KEYRING.public_keys()
+    receipt, note = kept_receipt(text, 5), read_note(parts(text)[2]["inclusion"]["checkpoint"])
+    assert verify(text, Evidence(receipts=[receipt])).outcome is Outcome.INCOMPLETE
+    assert verify(text, Evidence(checkpoints=[note])).outcome is Outcome.INCOMPLETE
+    bare = with_footer(text, inclusion=None)
+    assert verify(bare, Evidence(keys=keys)).outcome is Outcome.VERIFIED
+    assert verify(bare, Evidence(keys=keys, checkpoints=[note])).outcome is Outcome.INCOMPLETE
+    wrong = kept_receipt(export_of(play("jokers-go-boom", 2)), 9)
+    assert verify(text, Evidence(receipts=[wrong])).failure is not None
+    unsigned = with_footer(text, receipt=None)
+    assert verify(unsigned).outcome is Outcome.VERIFIED
+    assert verify(unsigned, Evidence(keys=keys)).outcome is Outcome.FAILED
+
+
+Forge = Callable[[Game], steps.Step]
+
+
+def forged(ruleset: str, length: int, *forges: Forge) -> str:
+    """So many events of a game, and then what somebody with the key made up, chained and signed."""
+    frames = list(play(ruleset, 1, rounds=3)[:length])
+    for forge in forges:
+        game = frames[-1].after
+        frames.append(steps.write(forge(game), game, AT))
+    return export_of(frames)
+
+
+def legal(game: Game, actor: Actor, index: int = 0) -> steps.Step:
+    assert game.round is not None
+    return steps.play(game, game.ruleset.legal_moves(game.round.state)[index], actor)
+
+
+THIEF = Occupant(kind="human", player="thief", contribution="lucky 7")
+END = (steps.end_game, steps.reveal)
+FORGED: dict[str, tuple[Forge, ...]] = {
+    "an end in the middle of a round": END,
+    "a new deal in the middle of a round": (steps.start_round, *END),
+    "a reveal before the end": (steps.reveal,),
+    "a second start": (steps.start, steps.start_round, *END),
+    "a seat taken while the game runs": (
+        lambda game: steps.take_seat(game, Seat(1), THIEF, Actor(kind="player", id="thief")),
+        steps.void,
+        steps.reveal,
+    ),
+    "a seat left while the game runs": (
+        lambda game: steps.leave_seat(game, Seat(1), Actor(kind="player", id="player1")),
+        steps.void,
+        steps.reveal,
+    ),
+    "a clock that plays as it likes": (
+        lambda game: legal(game, Actor(kind="clock"), -1),
+        steps.void,
+        steps.reveal,
+    ),
+    "a bot that sits in no seat": (
+        lambda game: legal(game, Actor(kind="bot", id="other")),
+        steps.void,
+        steps.reveal,
+    ),
+    "a move after the end": (steps.void, steps.reveal, steps.reveal),
+    "a second end": (steps.void, steps.reveal, steps.void, steps.reveal),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+@pytest.mark.parametrize("ruleset", ["jokers-go-boom", "crazy-rummy"])
+def test_what_could_not_happen_is_found_whoever_signed_it(ruleset: str, name: str) -> None:
+    text = forged(ruleset, 12, *FORGED[name])
+    report = verify(text, Evidence(keys=KEYRING.public_keys()))
+    assert report.outcome is Outcome.FAILED, name
+    assert report.failure is not None
+    assert (report.failure.seq or 0) > 12
+
+
+def test_a_round_is_counted_once_and_all_of_them_are_played() -> None:
+    ended = [
+        frame.event.seq
+        for frame in play("jokers-go-boom", 1, rounds=3)
+        if frame.event.type == "round_ended"
+    ]
+    for forges in (END, (steps.end_round, *END), (steps.void, steps.reveal)):
+        report = verify(forged("jokers-go-boom", ended[0], *forges))
+        assert report.failure is not None
+        assert report.failure.seq == ended[0] + 1
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_a_game_starts_when_its_seats_are_taken(length: int) -> None:
+    report = verify(forged("jokers-go-boom", length, steps.start, steps.void, steps.reveal))
+    assert report.failure is not None
+    assert (report.failure.check, report.failure.seq) == (Check.DEALS, length + 1)
+
+
+@pytest.mark.parametrize("field", ["scores", "round", "dealer"])
+@pytest.mark.parametrize("value", [None, {}, "1", 10**9, True])
+def test_later_rounds_that_can_not_be_read_are_findings(field: str, value: object) -> None:
+    text = export_of(play("jokers-go-boom", 1, rounds=3))
+    header, events, _ = parts(text)
+    second = next(e for e in events if e["type"] == "round_started" and e["data"]["round"] == 2)
+    for change in ({field: value}, None):
+        changed = [
+            {**event, "data": {**event["data"], **(change or {})}} if event is second else event
+            for event in events
+        ]
+        if change is None:
+            del changed[second["seq"] - 1]["data"][field]
+        report = verify(written(header, rechained(changed)))
+        assert report.failure is not None
+        assert report.failure.seq == second["seq"]
+
+
+@pytest.mark.parametrize("at", ["", "tomorrow", "2026-12-01T10:15:30Z", "2026-12-01 10:15:30.123Z"])
+def test_a_time_that_is_none_is_found(at: str) -> None:
+    header, events, _ = parts(export_of(play("jokers-go-boom", 1)))
+    events[3]["at"] = at
+    report = verify(written(header, rechained(events)))
+    assert report.failure is not None
+    assert (report.failure.check, report.failure.seq) == (Check.CANONICAL, 4)
+
+
+@pytest.mark.parametrize("seq", [1, 2, 4, 5, 6])
+def test_a_wrong_actor_is_found(seq: int) -> None:
+    header, events, _ = parts(export_of(play("jokers-go-boom", 1)))
+    events[seq - 1]["actor"] = {"kind": "admin", "id": "x"}
+    report = verify(written(header, rechained(events)))
+    assert report.failure is not None
+    assert (report.failure.check, report.failure.seq) == (Check.MOVES, seq)
 
 
 @given(st.data())

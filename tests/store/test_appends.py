@@ -11,12 +11,13 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from chains import first_break
 from signing import KEYRING
 
 from service.cards import Seat
 from service.fairness import SealedDealer
 from service.log import steps
-from service.log.events import Actor, first_break
+from service.log.events import Actor
 from service.log.game import Game, Occupant, Secret
 from service.log.replay import resume
 from service.log.steps import Frame, Opening
@@ -46,7 +47,10 @@ def new_game(database: Database, key: RequestKey | None = None, **options: Any) 
     frames = [steps.write(steps.create(new_ulid(), opening, secret, WHO, AT), None, AT)]
     for number in (1, 2, 3):
         who = Occupant(kind="human", player=f"01j{number:023d}")
-        frames.append(then(frames, steps.take_seat(frames[-1].after, Seat(number), who, WHO)))
+        sits = steps.take_seat(
+            frames[-1].after, Seat(number), who, Actor(kind="player", id=who.player)
+        )
+        frames.append(then(frames, sits))
     frames.append(then(frames, steps.start(frames[-1].after)))
     frames += steps.consequences(frames[-1].after, AT)
     create_game(database, frames, key)

@@ -1,3 +1,4 @@
+import io
 import json
 import stat
 from concurrent.futures import ThreadPoolExecutor
@@ -37,7 +38,9 @@ def test_a_new_key_signs_and_the_old_ones_receipts_stay_good(tmp_path: Path) -> 
     newest, retired = running.public_keys()
     assert newest == fresh
     assert (retired.public, retired.valid_from) == (old.public, old.valid_from)
-    assert retired.valid_until == fresh.valid_from
+    assert retired.valid_until is not None
+    assert retired.valid_until > fresh.valid_from
+    assert retired.may_have_signed(fresh.valid_from)
     assert receipt.is_signed_by(retired)
     again = other.rotate()
     assert [key.id for key in running.public_keys()] == [again.id, fresh.id, old.id]
@@ -70,3 +73,28 @@ def test_a_place_that_can_not_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(NoSigningKeys, match=r"can't be written to .*/file/keys.json"):
         KeyFile.at(tmp_path / "file" / "keys.json")
+
+
+def test_a_file_that_is_lost_leaves_the_keys_as_they_were(
+    tmp_path: Path, log_lines: io.StringIO
+) -> None:
+    path = tmp_path / "keys.json"
+    running = KeyFile.at(path)
+    before = running.signer().id
+    path.rename(tmp_path / "elsewhere")
+    assert running.signer().id == before
+    path.write_text("x")
+    assert [key.id for key in running.public_keys()] == [before]
+    assert "signing_keys_lost" in log_lines.getvalue()
+    with pytest.raises(NoSigningKeys):
+        KeyFile(tmp_path / "none.json")
+
+
+def test_a_link_to_the_file_stays_one(tmp_path: Path) -> None:
+    KeyFile.at(tmp_path / "real.json")
+    (tmp_path / "keys.json").symlink_to(tmp_path / "real.json")
+    linked = KeyFile(tmp_path / "keys.json")
+    fresh = linked.rotate()
+    assert (tmp_path / "keys.json").is_symlink()
+    assert KeyFile(tmp_path / "real.json").signer().id == fresh.id
+    assert stat.S_IMODE((tmp_path / "real.json.lock").stat().st_mode) == 0o600

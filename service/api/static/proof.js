@@ -148,6 +148,7 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+const TIME = /^[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z$/;
 const EVENT_SHAPE = {
   actor: isObject, at: isText, data: isObject, game: isText,
   hash: isText, prev: isText, seq: Number.isInteger, type: isText,
@@ -164,6 +165,9 @@ function readEvent(value, seq) {
   if (!Object.entries(EVENT_SHAPE).every(([name, fits]) => fits(value[name]))) {
     throw new Failed("a member of the event is of another kind", seq);
   }
+  const { kind, id = "", ...more } = value.actor;
+  if (!isText(kind) || !isText(id) || Object.keys(more).length) throw new Failed("the event's actor is none", seq);
+  if (!TIME.test(value.at)) throw new Failed("the event's time is none", seq);
   return value;
 }
 
@@ -201,7 +205,7 @@ function checkCompleteness({ header, events, footer }) {
     throw new Failed("the footer has not the members of a footer", after);
   }
   if (footer.events !== events.length) {
-    throw new Failed(`the footer counts ${footer.events} events, and there are ${events.length}`, after);
+    throw new Failed(`the footer does not count ${events.length} events`, after);
   }
   if (find(events, "game_ended") && !find(events, "secret_revealed")) {
     throw new Failed("the game ended, and its secret is not revealed", after);
@@ -223,44 +227,88 @@ async function checkCommitment({ events }) {
 
 async function checkDeals({ events }) {
   const created = events[0].value;
-  const rules = RULES[`${created.data.ruleset} ${created.data.ruleset_version}`];
-  if (!rules) {
-    throw new NotChecked(`the rules of ${created.data.ruleset} ${created.data.ruleset_version} are not known here`);
-  }
-  const table = { seats: created.data.seats, options: created.data.options, rules };
-  if (!rules.seats.includes(table.seats) || !isObject(table.options) || !rules.allows(table.options)) {
-    throw new Failed("no game is played with these seats and options", 1);
-  }
-  let keys = null;
-  let deals = 0;
-  for (const { value: event } of events) {
-    const expected = await expectedDeal(event);
-    if (expected && canonical(expected) !== canonical(event.data)) {
-      throw new Failed(`${event.type} is not what follows from the secret`, event.seq);
+  const { ruleset, ruleset_version: version } = created.data;
+  if (created.type !== "game_created") throw new Failed("a log begins with game_created", 1);
+  const rules = isText(ruleset) && isText(version) ? RULES.get(`${ruleset} ${version}`) : undefined;
+  if (!rules) throw new NotChecked("the rules of this game are not known here");
+  const secret = find(events, "secret_revealed").data.server_secret;
+  if (!isCreatedAs(created.data, rules, secret)) throw new Failed("game_created is not what follows", 1);
+  const table = {
+    rules, seats: created.data.seats, options: created.data.options, secret: fromHex(secret),
+    game: created.data.sandbox === null ? created.game : SANDBOX_GAME,
+    occupants: Array(created.data.seats).fill(null), keys: null, round: 0, dealer: null,
+  };
+  for (const { value: event } of events.slice(1)) {
+    if (!Object.hasOwn(DEALING, event.type)) continue;
+    if (!await DEALING[event.type](table, event.data)) {
+      throw new Failed(`${event.type} is not what follows from the secret and the events before`, event.seq);
     }
   }
-  return `the cut and ${deals} deals follow from the secret and the contributions`;
-
-  async function expectedDeal(event) {
-    if (event.type === "game_started") {
-      keys = await dealingKeys(events, created);
-      return cutForDealer(await shuffle(pack(0), await keys.of("cut")), table);
-    }
-    if (event.type !== "round_started") return null;
-    if (keys === null) throw new Failed("a round started before its game", event.seq);
-    deals += 1;
-    return expectedRound(event.data, table, keys);
-  }
+  return `the cut and ${table.round} deals follow from the secret and the contributions`;
 }
 
-async function expectedRound(data, table, keys) {
-  const cards = table.rules.pack(table.options);
-  const deck = await shuffle(cards, await keys.of(`round/${data.round}/0`));
-  const state = table.rules.deal(table, data, deck);
-  const mac = await hmac(await keys.of("state"), canonical(state));
+function isCreatedAs(data, rules, secret) {
+  if (!isObject(data.options) || !rules.seats.includes(data.seats)) return false;
+  if (!["public", "private"].includes(data.visibility) || ![null, secret].includes(data.sandbox)) return false;
+  const options = rules.options(data.options);
+  if (options === null) return false;
+  return canonical(data) === canonical({
+    ruleset: data.ruleset, ruleset_version: data.ruleset_version, options, seats: data.seats,
+    visibility: data.visibility, sandbox: data.sandbox, algorithm: "fairdeal/1", commitment: data.commitment,
+  });
+}
+
+/** What each event of the deal changes at the table; false where it does not follow. */
+const DEALING = {
+  game_created: () => false,
+  seat_taken(table, data) {
+    const { seat, kind, contribution } = data;
+    const who = Object.hasOwn(data, "player") ? { player: data.player } : { bot: data.bot };
+    if (!isSeat(table, seat) || table.keys || !["human", "bot"].includes(kind)) return false;
+    if (!isText(contribution) || !isText(Object.values(who)[0])) return false;
+    const sitting = table.occupants[seat - 1];
+    if (sitting && (sitting.player === undefined || sitting.player !== who.player)) return false;
+    table.occupants[seat - 1] = { kind, contribution, ...who };
+    return canonical(data) === canonical({ seat, kind, contribution, ...who });
+  },
+  seat_left(table, data) {
+    if (!isSeat(table, data.seat) || table.keys || !table.occupants[data.seat - 1]) return false;
+    const { contribution: _given, ...who } = table.occupants[data.seat - 1];
+    table.occupants[data.seat - 1] = null;
+    return canonical(data) === canonical({ seat: data.seat, ...who });
+  },
+  async game_started(table, data) {
+    if (table.keys || !table.occupants.every(Boolean)) return false;
+    const contributions = table.occupants.map(({ contribution }) => contribution);
+    table.keys = subKeys(await gameKey(table.secret, table.game, contributions));
+    const cut = cutForDealer(await shuffle(pack(0), await table.keys.of("cut")), table);
+    table.dealer = cut.dealer;
+    return canonical(data) === canonical(cut);
+  },
+  async round_started(table, data) {
+    if (!table.keys || !isObject(data.scores)) return false;
+    table.dealer = table.round ? table.dealer % table.seats + 1 : table.dealer;
+    table.round += 1;
+    const seats = Array.from({ length: table.seats }, (_, index) => String(index + 1));
+    if (!seats.every((seat) => Number.isInteger(data.scores[seat]))) return false;
+    if (table.round > table.options.rounds) return false;
+    const scores = Object.fromEntries(seats.map((seat) => [seat, data.scores[seat]]));
+    return canonical(data) === canonical(await expectedRound(table, scores));
+  },
+};
+
+function isSeat(table, seat) {
+  return isWhole(seat, 1, table.seats);
+}
+
+async function expectedRound(table, scores) {
+  const { rules, options, seats, dealer, round, keys } = table;
+  const deck = await shuffle(rules.pack(options), await keys.of(`round/${round}/0`));
+  const place = { dealer, round };
+  const mac = await hmac(await keys.of("state"), canonical(rules.deal(table, place, deck)));
   return {
-    round: data.round, deal: 0, dealer: data.dealer, first: data.dealer % table.seats + 1,
-    scores: data.scores, ...table.rules.facts(data, deck, table), state_mac: toHex(mac),
+    round, deal: 0, dealer, first: dealer % seats + 1, scores,
+    ...rules.facts(place, deck, table), state_mac: toHex(mac),
   };
 }
 
@@ -268,6 +316,7 @@ async function checkSignature({ events, footer }, keys) {
   if (keys === null) throw new NotChecked("no keys were given");
   const last = events.length;
   const receipt = footer.receipt;
+  if (receipt === null) throw new Failed("the service did not sign the last event", last);
   const members = { game: isText, hash: isText, key: isText, seq: Number.isInteger, signature: isText };
   if (!isObject(receipt) || Object.keys(receipt).sort().join() !== Object.keys(members).join()
       || !Object.entries(members).every(([name, fits]) => fits(receipt[name]))) {
@@ -293,8 +342,8 @@ async function checkInclusion({ events, footer }, keys) {
   if (footer.inclusion === null) throw new NotChecked("no checkpoint holds the last event yet");
   const last = events.at(-1).value;
   const fail = (detail) => { throw new Failed(detail, last.seq); };
-  const { index, path, checkpoint } = isObject(footer.inclusion) ? footer.inclusion : {};
-  if (!Number.isInteger(index) || !Array.isArray(path) || !path.every((step) => isText(step) && HASH.test(step))
+  const { index, path, checkpoint, ...more } = isObject(footer.inclusion) ? footer.inclusion : {};
+  if (Object.keys(more).length || !Number.isInteger(index) || !Array.isArray(path) || !path.every((step) => isText(step) && HASH.test(step))
       || !isText(checkpoint)) fail("an inclusion has index, path and checkpoint");
   const note = readNote(checkpoint) ?? fail("it is no signed checkpoint");
   const final = Boolean(find(events, "game_ended"));
@@ -312,19 +361,6 @@ function find(events, type) {
 }
 
 // The deal, algorithm fairdeal/1.
-
-/** The keys of all that is dealt in a game: from its secret and what the seats contributed. */
-async function dealingKeys(events, created) {
-  const contributions = Array(created.data.seats).fill("");
-  for (const { value } of events) {
-    if (value.type === "game_started") break;
-    if (value.type === "seat_taken") contributions[value.data.seat - 1] = value.data.contribution;
-    if (value.type === "seat_left") contributions[value.data.seat - 1] = "";
-  }
-  const secret = fromHex(find(events, "secret_revealed").data.server_secret);
-  const game = created.data.sandbox === null ? created.game : SANDBOX_GAME;
-  return subKeys(await gameKey(secret, game, contributions));
-}
 
 /** The key of all that is dealt in a game; contributions by seat. */
 export function gameKey(secret, game, contributions) {
@@ -401,11 +437,15 @@ function sevenEach(deck, dealer, seats) {
 }
 
 /** What each ruleset adds to a deal: its pack, who cuts lowest, its facts and its first state. */
-const RULES = {
+const RULES = new Map(Object.entries({
   "jokers-go-boom 1": {
     order: RANKS,
     seats: [3, 4],
-    allows: ({ jokers }) => Number.isInteger(jokers) && jokers >= 0 && jokers <= 8,
+    options({ jokers, after_boom, boom_call, rounds }) {
+      const fits = isWhole(jokers, 0, 8) && isWhole(rounds, 1, 20)
+        && ["anything", "card_below"].includes(after_boom) && ["automatic", "required"].includes(boom_call);
+      return fits ? { jokers, after_boom, boom_call, rounds } : null;
+    },
     pack: ({ jokers }) => pack(jokers),
     facts: (_data, deck, { seats }) => ({ upcard: deck[7 * seats] }),
     deal: ({ seats, options }, { dealer }, deck) => ({
@@ -417,7 +457,10 @@ const RULES = {
   "crazy-rummy 1": {
     order: LOW_ACE,
     seats: [3, 4, 5, 6],
-    allows: () => true,
+    options({ rounds, discard_taken }) {
+      const fits = isWhole(rounds, 1, 13) && ["allowed", "forbidden"].includes(discard_taken);
+      return fits ? { rounds, discard_taken } : null;
+    },
     pack: () => pack(0),
     facts: ({ round }) => ({ wild: LOW_ACE[round - 1] }),
     deal: ({ seats, options }, { dealer, round }, deck) => {
@@ -431,7 +474,11 @@ const RULES = {
       };
     },
   },
-};
+}));
+
+function isWhole(value, least, most) {
+  return Number.isInteger(value) && value >= least && value <= most;
+}
 
 // What binds from outside: signatures and the Merkle tree.
 
@@ -462,10 +509,9 @@ export function readNote(text) {
   const signatures = lines.map((line) => /^\u2014 ([^ ]+) ([A-Za-z0-9+/]+=*)$/.exec(line));
   const digest = fromBase64(root);
   if (!signatures.length || signatures.includes(null) || digest?.length !== 32) return null;
-  return {
-    origin, size: Number(size), root: digest, body: `${text.slice(0, end)}\n`,
-    signatures: signatures.map(([, name, encoded]) => ({ name, value: fromBase64(encoded) })),
-  };
+  const values = signatures.map(([, name, encoded]) => ({ name, value: fromBase64(encoded) }));
+  if (values.some(({ value }) => value === null)) return null;
+  return { origin, size: Number(size), root: digest, body: `${text.slice(0, end)}\n`, signatures: values };
 }
 
 async function isNoteSigned({ origin, body, signatures }, keys) {
@@ -539,14 +585,19 @@ export function fromHex(text) {
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
+/** The bytes of a base64 text in its one form; null for any other. */
 function fromBase64(text) {
   try {
-    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+    const decoded = atob(text);
+    return decoded && btoa(decoded) === text ? Uint8Array.from(decoded, (char) => char.charCodeAt(0)) : null;
   } catch {
     return null;
   }
 }
 
+/** The same for base64url without padding; no bytes for any other text. */
 function fromBase64Url(text) {
-  return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/")) ?? new Uint8Array();
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) return new Uint8Array();
+  const padded = text + "=".repeat(-text.length & 3);
+  return fromBase64(padded.replaceAll("-", "+").replaceAll("_", "/")) ?? new Uint8Array();
 }
