@@ -17,6 +17,7 @@ from proof.exports import (
     with_footer,
     written,
 )
+from proof.golden import golden_games, golden_keys
 
 from service.canonical import Json
 from service.proof.keys import PublicKey
@@ -96,6 +97,31 @@ def is_told(case: Tampered, report: Any) -> bool:
 
 
 def test_both_agree_on_whole_and_on_running_games(folder: Path) -> None:
+    texts = []
+    for ruleset in ("jokers-go-boom", "crazy-rummy"):
+        frames = play(ruleset, 3)
+        texts += [export_of(frames[:length]) for length in (1, 5, 9, 20, len(frames))]
+    for keys in (None, list(KEYRING.public_keys())):
+        found = run([given(text, keys) for text in texts], folder)["reports"]
+        for text, report in zip(texts, found, strict=True):
+            assert compared_js(report) == compared(verify(text, Evidence(keys=keys)))
+
+
+def test_both_agree_on_every_golden_game(folder: Path) -> None:
+    games, keys = golden_games(), list(golden_keys())
+    found = run([given(path.read_text(), keys) for path in games], folder)["reports"]
+    for path, report in zip(games, found, strict=True):
+        assert compared_js(report) == compared(verify(path.read_text(), Evidence(keys=keys)))
+        assert {status for _, status, _ in compared_js(report)} == {"passed"}
+
+
+ODD: tuple[Any, ...] = (
+    *(None, True, 0, -1, 1, 2**31, "", "1", "Ņ", [], [1], ["1"], {}, {"1": 1}, {"toString": 1}),
+)
+
+
+def rewritten_games() -> list[str]:
+    """A game with each member of each kind of event in turn being odd, or gone, chained anew."""
     texts: list[str] = []
     for ruleset, rounds in (("jokers-go-boom", 2), ("crazy-rummy", 1)):
         header, events, _ = parts(export_of(play(ruleset, 5, rounds=rounds)))
