@@ -241,6 +241,7 @@ class TableauSchema(AnswerSchema):
     dealer = SeatField(required=True, allow_none=True)
     to_act = SeatField(required=True, allow_none=True)
     phase = fields.String(required=True, allow_none=True)
+    turn_seconds = StrictInteger(required=True, allow_none=True)
     deadline_at = _time(allow_none=True)
     seats = fields.List(fields.Nested(SeatSchema), required=True)
     table = AnyOf(_each("TABLE"), required=True, allow_none=True)
@@ -307,6 +308,7 @@ class GameCreatedSchema(AnswerSchema):
     sandbox = fields.String(required=True, allow_none=True)
     algorithm = fields.String(required=True)
     commitment = _hash()
+    turn_seconds = StrictInteger()
 
 
 class SeatTakenSchema(AnswerSchema):
@@ -383,6 +385,26 @@ class SecretRevealedSchema(AnswerSchema):
     server_secret = _hash()
 
 
+class SeatReplacedSchema(AnswerSchema):
+    """Who plays on in a seat: a bot for who resigned or was absent, or who returned."""
+
+    seat = SeatField(required=True)
+    kind = fields.String(required=True)
+    player = fields.String()
+    bot = fields.String()
+    reason = fields.String(
+        required=True, validate=validate.OneOf(["resigned", "absent", "returned"])
+    )
+
+
+class ClockExtendedSchema(AnswerSchema):
+    """The service was down for so long of the turn."""
+
+    seat = SeatField(required=True)
+    seconds = StrictInteger(required=True)
+    reason = fields.String(required=True, validate=validate.Equal("outage"))
+
+
 EVENT_DATA: Mapping[str, type[Schema]] = {
     "game_created": GameCreatedSchema,
     "seat_taken": SeatTakenSchema,
@@ -393,6 +415,8 @@ EVENT_DATA: Mapping[str, type[Schema]] = {
     "round_ended": RoundEndedSchema,
     "game_ended": ResultSchema,
     "secret_revealed": SecretRevealedSchema,
+    "seat_replaced": SeatReplacedSchema,
+    "clock_extended": ClockExtendedSchema,
 }
 
 

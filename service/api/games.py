@@ -131,6 +131,7 @@ def _opening(call: Call, body: JsonMap) -> OpeningRequest:
         visibility=asked["visibility"],
         bots=asked["bots"],
         sit=asked["sit"],
+        turn_seconds=asked["turn_seconds"],
         sandbox_secret=bytes.fromhex(sandbox["secret"]) if sandbox else None,
     )
 

@@ -12,6 +12,7 @@ from service.api.games import receipt_json, seated_answer, seated_json
 from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
 from service.api.schemas import (
     ContributionRequestSchema,
+    EmptyRequestSchema,
     SeatRequestSchema,
     any_move_request_schema,
     move_request_schema,
@@ -20,12 +21,15 @@ from service.canonical import JsonMap
 from service.cards import Seat
 from service.play.caller import PLAY
 from service.play.games import find_game
+from service.play.leaving import come_back, resign
 from service.play.moving import MoveRequest, make_moves, moved_lines
 from service.play.refusals import NotSeated
-from service.play.seating import give_contribution, leave_seat, take_seat
+from service.play.seating import Seated, give_contribution, leave_seat, take_seat
+from service.play.services import Services
 from service.play.watching import own_look, shown
 from service.rules.registry import find
 from service.rules.ruleset import AnyRuleset
+from service.store.appends import RequestKey
 
 
 def post_moves(call: Call, game: str) -> Answer:
@@ -73,6 +77,26 @@ def delete_seat(call: Call, game: str, seat: str) -> Answer:
     find_game(call.services, game, player)
     receipt = leave_seat(call.services, player, game, _seat(seat))
     return Answer(200, {"receipt": receipt_json(receipt)}, {"Cache-Control": "no-store"})
+
+
+def post_resignation(call: Call, game: str) -> Answer:
+    """Give up a seat."""
+    return _replaced(call, game, resign)
+
+
+def post_return(call: Call, game: str) -> Answer:
+    """Come back to a seat."""
+    return _replaced(call, game, come_back)
+
+
+def _replaced(
+    call: Call, game: str, replace: Callable[[Services, str, str, RequestKey | None], Seated]
+) -> Answer:
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    body = call.body()
+    call.load(body)
+    return seated_answer(call, replace(call.services, player, game, call.key(body)))
 
 
 def _seat(text: str) -> Seat:
@@ -151,6 +175,47 @@ OPERATIONS = (
         scope=PLAY,
         returns={200: Returns("The seat is free.", {JSON: answers.LeftSchema()})},
         refuses=("game-not-found", "not-seated", "game-not-open", "game-busy"),
+    ),
+    Operation(
+        id="resign",
+        method="POST",
+        path="/games/{game}/resignation",
+        tag="Seats",
+        summary="Give up your seat",
+        description="Of a running game, for good: a bot plays on. What the seat scores it keeps.",
+        view=post_resignation,
+        scope=PLAY,
+        body=EmptyRequestSchema(),
+        returns={
+            201: Returns(
+                "Your seat is a bot's now.",
+                {JSON: answers.SeatedSchema()},
+                ("Location", "Idempotent-Replayed"),
+            )
+        },
+        refuses=("game-not-found", "not-seated", "game-not-active", "game-busy"),
+        is_idempotent_by_key=True,
+    ),
+    Operation(
+        id="comeBack",
+        method="POST",
+        path="/games/{game}/return",
+        tag="Seats",
+        summary="Come back to your seat",
+        description="After three turns in a row that the clock played, a bot plays on for you. "
+        "You may take your seat back as long as the game runs.",
+        view=post_return,
+        scope=PLAY,
+        body=EmptyRequestSchema(),
+        returns={
+            201: Returns(
+                "Your seat is yours again.",
+                {JSON: answers.SeatedSchema()},
+                ("Location", "Idempotent-Replayed"),
+            )
+        },
+        refuses=("game-not-found", "not-away", "game-not-active", "game-busy"),
+        is_idempotent_by_key=True,
     ),
     Operation(
         id="makeMoves",

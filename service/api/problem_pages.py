@@ -325,6 +325,14 @@ PAGES = (
         fix="Take the newest from /checkpoints/latest. For a proof, `from` is the smaller size.",
     ),
     ProblemPage(
+        slug="not-away",
+        status=409,
+        title="Not away",
+        meaning="No bot plays on for you in this game.",
+        cause="You hold your seat, never held one, or gave it up for good.",
+        fix="Only who was away for three turns in a row comes back.",
+    ),
+    ProblemPage(
         slug="game-not-over",
         status=409,
         title="Game not over",

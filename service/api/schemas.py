@@ -9,6 +9,7 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate
 
 from service.api.bodies import RequestSchema
 from service.api.unions import AnyOf, Tagged
+from service.log.steps import LEAST_TURN_SECONDS, MOST_TURN_SECONDS
 from service.play.accounts import KeyRequest
 from service.play.caller import SCOPES
 from service.play.moving import MoveRequest
@@ -167,6 +168,15 @@ class GameRequestSchema(RequestSchema):
         load_default=list,
         validate=validate.Length(0, SEATS_AT_MOST),
         metadata={"description": "The service's own bots, and where they sit."},
+    )
+    turn_seconds = StrictInteger(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(LEAST_TURN_SECONDS, MOST_TURN_SECONDS),
+        metadata={
+            "description": "How long a person may take for a turn; then the clock plays, and "
+            "after three such turns in a row a bot. null: as long as they like."
+        },
     )
     sandbox = fields.Nested(
         SandboxSchema,

@@ -91,7 +91,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """What is fixed when a game is opened. `sandbox` is the secret of a sandbox game, in hex."""
+    """What is fixed when a game is opened.
+
+    `sandbox` is the secret of a sandbox game, in hex; `turn_seconds` how long
+    a person may take for a turn, None for as long as they like.
+    """
 
     id: str
     created_at: str
@@ -102,6 +106,7 @@ class Setup:
     sandbox: str | None
     commitment: str
     secret: Secret
+    turn_seconds: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +117,9 @@ class Game:
     event's time. `occupants` and `scores` are by seat, seat 1 first; `dealer`
     deals the cards once the game has started; `first_dealer` is the seat that
     the cut chose. `is_counted` says whether the round in play is scored.
+    `turn_at` is when the present turn began, `extended` by how many seconds
+    its clock was put back. By seat: `absences`, the turns in a row of this
+    round that the clock played, and `away`, the player who may come back.
     """
 
     setup: Setup
@@ -127,6 +135,10 @@ class Game:
     is_counted: bool = False
     result: Result | None = None
     is_revealed: bool = False
+    turn_at: str = ""
+    extended: int = 0
+    absences: tuple[int, ...] = ()
+    away: tuple[str | None, ...] = ()
 
     @property
     def id(self) -> str:

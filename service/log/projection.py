@@ -42,6 +42,7 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
         "dealer": game.round.dealer if game.round else None,
         "to_act": game.to_act,
         "phase": public.phase if public else None,
+        "turn_seconds": game.setup.turn_seconds,
         "deadline_at": None,
         "seats": [_seat_json(game, seat, public, views.get(seat), names) for seat in game.seats],
         "table": public.table if public else None,

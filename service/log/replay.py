@@ -14,7 +14,7 @@ from service.cards import Seat, next_seat
 from service.log import steps
 from service.log.events import GENESIS, Actor, Event
 from service.log.game import Game, Occupant, RoundInPlay, Secret, Status
-from service.log.steps import VOIDED, Frame, Opening, Step
+from service.log.steps import VOIDED, Frame, Opening, Step, moved_on
 from service.rules.registry import UnknownRuleset, find
 from service.rules.violation import RuleViolation
 
@@ -26,6 +26,9 @@ UNREADABLE = (UnknownRuleset, ValueError, LookupError, TypeError, AttributeError
 
 VISIBILITIES = ("public", "private")
 KINDS = ("human", "bot")
+IN_TURN = frozenset({"move", "seat_replaced", "clock_extended"})
+"""What may happen while somebody is to act."""
+
 DEALING = frozenset({"game_created", "seat_taken", "seat_left", "game_started", "round_started"})
 """What the cards are dealt by: with these alone each deal can be taken again."""
 
@@ -135,8 +138,7 @@ def advance(game: Game | None, event: Event, secret: Secret) -> Frame:
             field = _difference(draft.data, event.data)
             reason = f"{field} is not what follows from the events before"
             raise ReplayDiverged(event, reason, field=field)
-    moved_on = replace(after, version=event.seq, head=event.hash, at=event.at)
-    return Frame(game, event, moved_on)
+    return Frame(game, event, moved_on(game, after, event))
 
 
 def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
@@ -165,7 +167,7 @@ def _refuse_disorder(game: Game, event: Event) -> None:
         is_start = event.type == "game_started" and game.is_full
         is_next = is_void or is_start or event.type in ("seat_taken", "seat_left")
     else:
-        is_next = game.status is Status.ACTIVE and (is_void or event.type == "move")
+        is_next = game.status is Status.ACTIVE and (is_void or event.type in IN_TURN)
     if not is_next:
         message = f"{expected or 'something else'} comes next"
         raise ValueError(message)
@@ -183,8 +185,16 @@ def _create(event: Event, secret: Secret, actor: Actor) -> Step:
         seats=data["seats"],
         visibility=data["visibility"],
         sandbox=data["sandbox"],
+        turn_seconds=_seconds(data.get("turn_seconds")),
     )
     return steps.create(event.game, opening, secret, actor, event.at)
+
+
+def _seconds(value: Any) -> int | None:  # noqa: ANN401
+    if value is not None and type(value) is not int:
+        message = "seconds are a whole number"
+        raise ValueError(message)
+    return value
 
 
 def _take_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
@@ -212,7 +222,34 @@ def _seat(game: Game, data: Any) -> Seat:  # noqa: ANN401
 
 
 def _play(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
-    return steps.play(game, game.ruleset.read_move(data["move"]), actor)
+    step = steps.play(game, game.ruleset.read_move(data["move"]), actor)
+    if actor.kind == "clock":
+        if game.setup.turn_seconds is None:
+            message = "the game has no clock"
+            raise ValueError(message)
+        return steps.absent_turn(game)
+    return step
+
+
+def _replace_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    if steps.next_type(game) == "seat_replaced":
+        return steps.replace_absent(game)
+    seat, who = _seat(game, data), actor.id
+    sitting = game.occupant(seat)
+    if data["reason"] == steps.RETURNED and who is not None and game.away[seat - 1] == who:
+        return steps.come_back(game, seat, _occupant({**data, "contribution": ""}), actor)
+    if data["reason"] != steps.RESIGNED or sitting is None or sitting.player != who:
+        message = "nobody replaces that seat so"
+        raise ValueError(message)
+    return steps.resign(game, seat, actor)
+
+
+def _extend_clock(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
+    seconds = _seconds(data["seconds"])
+    if game.setup.turn_seconds is None or seconds is None or seconds <= 0:
+        message = "the clock can't be extended so"
+        raise ValueError(message)
+    return steps.extend_clock(game, seconds)
 
 
 def _end_game(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
@@ -229,6 +266,8 @@ _AGAIN: Mapping[str, Callable[[Game, Any, Actor], Step]] = MappingProxyType(
         "round_ended": lambda game, _data, _actor: steps.end_round(game),
         "game_ended": _end_game,
         "secret_revealed": lambda game, _data, _actor: steps.reveal(game),
+        "seat_replaced": _replace_seat,
+        "clock_extended": _extend_clock,
     }
 )
 """How each type of event is taken again, from what it says was asked."""

@@ -22,6 +22,17 @@ from service.rules.ruleset import AnyRuleset, Round
 Step: TypeAlias = tuple[Draft, Game]
 """What is to be written, and the game after it but for its new version and head."""
 
+CLOCK = Actor(kind="clock")
+SUBSTITUTE = Occupant(kind="bot", level="steady")
+"""Who plays on for a player who is away or gave up."""
+
+LEAST_TURN_SECONDS = 5
+MOST_TURN_SECONDS = 7 * 24 * 3600
+ABSENCES_AT_MOST = 3
+RESIGNED = "resigned"
+ABSENT = "absent"
+RETURNED = "returned"
+OUTAGE = "outage"
 FINISHED = "finished"
 VOIDED = "voided"
 
@@ -37,13 +48,18 @@ class Frame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What a game is opened with; `sandbox` is the secret of a sandbox game, in hex."""
+    """What a game is opened with.
+
+    `sandbox` is the secret of a sandbox game, in hex; `turn_seconds` how long
+    a turn may take, None for as long as it does.
+    """
 
     ruleset: AnyRuleset
     options: Any
     seats: int
     visibility: str
     sandbox: str | None = None
+    turn_seconds: int | None = None
 
 
 def write(step: Step, before: Game | None, at: str) -> Frame:
@@ -51,7 +67,16 @@ def write(step: Step, before: Game | None, at: str) -> Frame:
     draft, after = step
     version, head = (before.version, before.head) if before else (0, GENESIS)
     event = chained(draft, game=after.id, seq=version + 1, at=at, prev=head)
-    return Frame(before, event, replace(after, version=event.seq, head=event.hash, at=at))
+    return Frame(before, event, moved_on(before, after, event))
+
+
+def moved_on(before: Game | None, after: Game, event: Event) -> Game:
+    """The game after the step, at its event's place; the clock starts anew with each turn."""
+    is_new_turn = after.to_act is not None and (
+        event.type == "round_started" or before is None or before.to_act != after.to_act
+    )
+    placed = replace(after, version=event.seq, head=event.hash, at=event.at)
+    return replace(placed, turn_at=event.at, extended=0) if is_new_turn else placed
 
 
 def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str) -> Step:
@@ -74,6 +99,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         "sandbox": opening.sandbox,
         "algorithm": ALGORITHM,
         "commitment": bound,
+        **_turn_seconds(opening),
     }
     setup = Setup(
         id=game,
@@ -85,6 +111,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         sandbox=opening.sandbox,
         commitment=bound,
         secret=secret,
+        turn_seconds=opening.turn_seconds,
     )
     created = Game(
         setup=setup,
@@ -94,8 +121,21 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         status=Status.OPEN,
         occupants=(None,) * opening.seats,
         scores=(0,) * opening.seats,
+        absences=(0,) * opening.seats,
+        away=(None,) * opening.seats,
     )
     return Draft("game_created", creator, data), created
+
+
+def _turn_seconds(opening: Opening) -> JsonMap:
+    """Left out where there is no clock, as it was before there were clocks."""
+    seconds = opening.turn_seconds
+    if seconds is None:
+        return {}
+    if not LEAST_TURN_SECONDS <= seconds <= MOST_TURN_SECONDS:
+        message = f"a turn has {LEAST_TURN_SECONDS} to {MOST_TURN_SECONDS} seconds"
+        raise ValueError(message)
+    return {"turn_seconds": seconds}
 
 
 def take_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor) -> Step:
@@ -140,7 +180,9 @@ def start_round(game: Game) -> Step:
         "state_mac": dealer.seal(game.ruleset.encode(state)),
     }
     in_play = RoundInPlay(number=number, deal=0, dealer=seat, state=state)
-    return Draft("round_started", SYSTEM, data), replace(game, round=in_play, is_counted=False)
+    nobody = (0,) * len(game.occupants)
+    started = replace(game, round=in_play, is_counted=False, absences=nobody)
+    return Draft("round_started", SYSTEM, data), started
 
 
 def play(game: Game, move: Any, actor: Actor) -> Step:  # noqa: ANN401  the ruleset's own type
@@ -157,7 +199,57 @@ def play(game: Game, move: Any, actor: Actor) -> Step:  # noqa: ANN401  the rule
         "outcome": outcome,
         "state_mac": _dealer_of(game).seal(game.ruleset.encode(state)),
     }
-    return Draft("move", actor, data), replace(game, round=replace(in_play, state=state))
+    played = replace(game, round=replace(in_play, state=state))
+    return Draft("move", actor, data), replace(played, absences=_absences(game, played, actor))
+
+
+def _absences(before: Game, after: Game, actor: Actor) -> tuple[int, ...]:
+    """A turn that the clock played counts, and a move of the player's own ends the count."""
+    seat = before.to_act
+    if seat is None or actor.kind not in ("clock", "player"):
+        return before.absences
+    is_turn_over = after.to_act != seat
+    count = before.absences[seat - 1] + is_turn_over if actor.kind == "clock" else 0
+    return (*before.absences[: seat - 1], count, *before.absences[seat:])
+
+
+def absent_turn(game: Game) -> Step:
+    """`move` that the clock makes for the seat that is to act."""
+    return play(game, game.ruleset.absent_move(_round_of(game).state), CLOCK)
+
+
+def resign(game: Game, seat: Seat, actor: Actor) -> Step:
+    """`seat_replaced`: a player gives up the seat for good, and a bot plays on."""
+    return _replace_seat(game, seat, SUBSTITUTE, actor, RESIGNED)
+
+
+def replace_absent(game: Game) -> Step:
+    """`seat_replaced`: a bot plays on for a player who let the clock play too often."""
+    seats = (seat for seat in game.seats if game.absences[seat - 1] >= ABSENCES_AT_MOST)
+    return _replace_seat(game, next(seats), SUBSTITUTE, CLOCK, ABSENT)
+
+
+def come_back(game: Game, seat: Seat, occupant: Occupant, actor: Actor) -> Step:
+    """`seat_replaced`: a player who was away takes the seat back from the bot."""
+    return _replace_seat(game, seat, occupant, actor, RETURNED)
+
+
+def extend_clock(game: Game, seconds: int) -> Step:
+    """`clock_extended`: the service was down for so long of this turn."""
+    data: JsonMap = {"seat": game.to_act, "seconds": seconds, "reason": OUTAGE}
+    return Draft("clock_extended", CLOCK, data), replace(game, extended=game.extended + seconds)
+
+
+def _replace_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor, reason: str) -> Step:
+    before = game.occupant(seat)
+    data: JsonMap = {"seat": seat, **occupant.to_json(), "reason": reason}
+    away = before.player if before is not None and reason == ABSENT else None
+    replaced = replace(
+        _with_occupant(game, seat, occupant),
+        absences=(*game.absences[: seat - 1], 0, *game.absences[seat:]),
+        away=(*game.away[: seat - 1], away, *game.away[seat:]),
+    )
+    return Draft("seat_replaced", actor, data), replaced
 
 
 def end_round(game: Game) -> Step:
@@ -202,6 +294,8 @@ def next_type(game: Game) -> str | None:
         return None if game.is_revealed else "secret_revealed"
     if game.dealer is None:
         return None
+    if any(count >= ABSENCES_AT_MOST for count in game.absences):
+        return "seat_replaced"
     if game.round is None:
         return "round_started"
     if game.is_counted:
@@ -265,5 +359,6 @@ _OF_ITSELF: Mapping[str, Callable[[Game], Step]] = MappingProxyType(
         "round_ended": end_round,
         "game_ended": end_game,
         "secret_revealed": reveal,
+        "seat_replaced": replace_absent,
     }
 )

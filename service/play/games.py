@@ -32,10 +32,10 @@ def current_game(services: Services, game: str, player: str | None) -> Game:
 
 
 def refuse_strangers(game: Game, player: str | None) -> None:
-    """A private game is not found by who neither opened it nor sits in it."""
+    """A private game is not found by who neither opened it nor has a seat in it."""
     if game.setup.visibility == "public" or (player is not None and player == game.setup.creator):
         return
-    if player is None or not game.seats_of(player):
+    if player is None or not (game.seats_of(player) or player in game.away):
         raise GameNotFound
 
 

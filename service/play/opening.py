@@ -48,6 +48,7 @@ class OpeningRequest:
     visibility: str
     bots: Sequence[BotSeat] = ()
     sit: bool = True
+    turn_seconds: int | None = None
     sandbox_secret: bytes | None = None
 
 
@@ -95,6 +96,7 @@ def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRe
         seats=request.seats,
         visibility=request.visibility,
         sandbox=value.hex() if request.sandbox_secret else None,
+        turn_seconds=request.turn_seconds,
     )
     secret = Secret(value, services.dealer)
     pen.write(steps.create(services.new_id(), opening, secret, creator, pen.at))

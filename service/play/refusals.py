@@ -117,6 +117,13 @@ class NotSeated(Refusal):
     message = "You don't hold this seat."
 
 
+class NotAway(Refusal):
+    """Nobody plays on for the caller here."""
+
+    slug = "not-away"
+    message = "No bot plays on for you in this game."
+
+
 class NotYourTurn(Refusal):
     """Another seat is to act."""
 

@@ -10,7 +10,7 @@ from service.log.game import Game, Occupant, Status
 from service.log.steps import Frame
 from service.play.accounts import kind_of
 from service.play.bot_turns import play_bots
-from service.play.committing import commit
+from service.play.committing import Committed, commit
 from service.play.pen import Pen
 from service.play.refusals import (
     AlreadySeated,
@@ -57,10 +57,16 @@ def take_seat(
     """Sit down; whoever takes the last seat starts the game."""
     occupant = Occupant(kind=kind_of(services, player), player=player)
     committed = commit(services, game, lambda now: _seat(services, now, read(), occupant), key)
-    seat = _seat_in(committed.frames[0])
-    present = play_bots(services, committed.game)
+    return seated_by(committed, play_bots(services, committed.game))
+
+
+def seated_by(committed: Committed, present: Game) -> Seated:
+    """What a request got whose first event is about its seat."""
     return Seated(
-        seat=seat, game=present, receipt=committed.receipt, is_replayed=committed.is_replayed
+        seat=_seat_in(committed.frames[0]),
+        game=present,
+        receipt=committed.receipt,
+        is_replayed=committed.is_replayed,
     )
 
 

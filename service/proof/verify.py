@@ -7,14 +7,14 @@ out, or was given by whoever asks.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from service.canonical import JsonMap, canonical_text
 from service.fairness import SealedDealer, commitment
 from service.log.events import GENESIS, SYSTEM, Event, broken_link
 from service.log.game import Occupant, Secret
 from service.log.replay import ReplayDiverged, check_deals, replay
-from service.log.steps import Frame
+from service.log.steps import ABSENT, CLOCK, Frame
 from service.proof.export import FORMAT, HEADER
 from service.proof.outside import NOTHING, Evidence, inclusion, signature
 from service.proof.reading import Export, has_event, read_export
@@ -200,18 +200,26 @@ def _refuse_stranger(frame: Frame) -> None:
 
 def _actors(frame: Frame) -> Sequence[JsonMap]:
     """Who may have caused the event; of a type that is not known anybody."""
-    event, before = frame.event, frame.before
-    creator = _player(frame.after.setup.creator)
-    data: Any = event.data
-    if event.type == "game_created":
-        return [creator]
-    if event.type == "seat_taken":
-        return [_player(data["player"])] if "player" in data else [creator]
-    if event.type == "seat_left" and before is not None:
-        return [creator, _occupant_actor(before.occupant(data["seat"]))]
-    if event.type == "move" and before is not None:
-        return [_occupant_actor(before.occupant_to_act)]
-    return [SYSTEM.to_json()] if event.type in OF_THE_SYSTEM else [event.actor]
+    event, before = frame.event, frame.before or frame.after
+    creator, data = _player(frame.after.setup.creator), cast("Any", event.data)
+    match event.type:
+        case "game_created":
+            actors = [creator]
+        case "seat_taken":
+            actors = [_player(data["player"])] if "player" in data else [creator]
+        case "seat_left":
+            actors = [creator, _occupant_actor(before.occupant(data["seat"]))]
+        case "move":
+            actors = [_occupant_actor(before.occupant_to_act), CLOCK.to_json()]
+        case "clock_extended":
+            actors = [CLOCK.to_json()]
+        case "seat_replaced" if data["reason"] == ABSENT:
+            actors = [CLOCK.to_json()]
+        case kind if kind in OF_THE_SYSTEM:
+            actors = [SYSTEM.to_json()]
+        case _:
+            actors = [event.actor]
+    return actors
 
 
 def _occupant_actor(occupant: Occupant | None) -> JsonMap:

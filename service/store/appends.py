@@ -16,6 +16,7 @@ from service.log.game import Game
 from service.log.steps import Frame
 from service.proof.receipts import Receipt, sign_head
 from service.store.database import Database, RawConnection, raw_connection
+from service.store.deadlines import deadline_of
 
 
 class KeyBound(Exception):
@@ -37,7 +38,7 @@ WITH moved AS (
     UPDATE games
     SET version = %(version)s, head = %(head)s, status = %(status)s,
         players = coalesce(%(players)s, players), to_act = %(to_act)s,
-        bot_to_act = %(bot_to_act)s, moved_at = %(moved_at)s
+        bot_to_act = %(bot_to_act)s, moved_at = %(moved_at)s, deadline_at = %(deadline_at)s
     WHERE id = %(game)s AND version = %(expected)s AND head = %(prev)s
     RETURNING id
 ), written AS (
@@ -57,10 +58,10 @@ SELECT count(*) FROM moved
 _CREATE = """
 WITH created AS (
     INSERT INTO games (id, version, head, status, ruleset, ruleset_version, visibility, sandbox,
-        seats, creator, players, to_act, bot_to_act, created_at, moved_at)
+        seats, creator, players, to_act, bot_to_act, created_at, moved_at, deadline_at)
     VALUES (%(game)s, %(version)s, %(head)s, %(status)s, %(ruleset)s, %(ruleset_version)s,
         %(visibility)s, %(sandbox)s, %(seats)s, %(creator)s, %(players)s, %(to_act)s,
-        %(bot_to_act)s, %(moved_at)s, %(moved_at)s)
+        %(bot_to_act)s, %(moved_at)s, %(moved_at)s, %(deadline_at)s)
 ), sealed AS (
     INSERT INTO game_secrets (game_id, secret, sealed_with)
     VALUES (%(game)s, %(secret)s, %(sealed_with)s)
@@ -179,6 +180,7 @@ def _head(frames: Sequence[Frame], receipt: Receipt) -> dict[str, object]:
         "head": game.head,
         "status": game.status.value,
         "moved_at": datetime.fromisoformat(game.at),
+        "deadline_at": deadline_of(game),
         "signed_with": receipt.key,
         "signature": receipt.signature,
         **_turn(game),

@@ -78,9 +78,11 @@ games = Table(
     Column("bot_to_act", Boolean, nullable=False),
     Column("created_at", _TIME, nullable=False),
     Column("moved_at", _TIME, nullable=False),
+    Column("deadline_at", _TIME, comment="when the clock plays for the seat that is to act"),
     Index("ix_games_players", "players", postgresql_using="gin"),
     Index("ix_games_status_id", "status", "id"),
     Index("ix_games_moved_at", "moved_at"),
+    Index("ix_games_deadline_at", "deadline_at", postgresql_where=text("deadline_at IS NOT NULL")),
     Index("ix_games_bot_to_act", "id", postgresql_where=text("bot_to_act")),
     comment="The head row: one a game, the only row of a game that is ever updated.",
     postgresql_with={"fillfactor": "70"},
@@ -172,4 +174,20 @@ stream_tickets = Table(
     Column("key_id", Text, nullable=False, comment="the key that got it"),
     Column("expires_at", _TIME, nullable=False, index=True),
     comment="Tickets for one stream each; a row is gone once it is used.",
+)
+
+heartbeats = Table(
+    "heartbeats",
+    metadata,
+    Column("id", SmallInteger, CheckConstraint("id = 1", "id"), primary_key=True),
+    Column("at", _TIME, nullable=False),
+    comment="When some worker was last alive; a gap is an outage.",
+)
+
+outages = Table(
+    "outages",
+    metadata,
+    Column("began_at", _TIME, primary_key=True),
+    Column("ended_at", _TIME, nullable=False),
+    comment="Times in which no worker was alive: they count against no player.",
 )

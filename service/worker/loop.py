@@ -11,6 +11,7 @@ from service.store.database import StoreUnavailable
 from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
 from service.worker.bots import sweep
+from service.worker.clocks import close_games, tick
 from service.worker.stop import Stop
 
 BUSY_SECONDS = 0.05
@@ -35,8 +36,9 @@ class Worker:
     def work(self) -> float:
         """Do once what there is to do; how long to rest then, in seconds."""
         try:
+            is_busy = tick(self.services) > 0
             self._checkpoint()
-            return BUSY_SECONDS if sweep(self.services) else IDLE_SECONDS
+            return BUSY_SECONDS if sweep(self.services) or is_busy else IDLE_SECONDS
         except StoreUnavailable:
             structlog.get_logger().warning("store_unavailable")
             return TROUBLE_SECONDS
@@ -46,6 +48,7 @@ class Worker:
         if time.monotonic() < self._next_checkpoint:
             return
         self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
+        close_games(self.services)
         drop_stale_tickets(self.services.database, self.services.now())
         try:
             self.checkpointer.run()

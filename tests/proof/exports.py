@@ -41,6 +41,7 @@ def play(
     seed: int,
     dealer: Callable[..., Dealer] = SealedDealer.of,
     seats: int = 3,
+    turn_seconds: int | None = None,
     **options: Any,
 ) -> Sequence[Frame]:
     """Every frame of a game of random legal moves; a bot sits in the last seat."""
@@ -49,7 +50,13 @@ def play(
     chosen = rules.read_options(
         rules.write_options(rules.complete(rules.options(rounds=2), seats)) | options  # type: ignore[operator]
     )
-    opening = Opening(ruleset=rules, options=chosen, seats=seats, visibility="public")
+    opening = Opening(
+        ruleset=rules,
+        options=chosen,
+        seats=seats,
+        visibility="public",
+        turn_seconds=turn_seconds,
+    )
     secret = Secret(bytes(range(32)), dealer)
     frames = [steps.write(steps.create(GAME, opening, secret, CREATOR, AT), None, AT)]
 

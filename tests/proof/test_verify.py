@@ -228,6 +228,26 @@ FORGED: dict[str, tuple[Forge, ...]] = {
         steps.reveal,
     ),
     "a move after the end": (steps.void, steps.reveal, steps.reveal),
+    "a seat given up by another": (
+        lambda game: steps.resign(game, Seat(1), Actor(kind="player", id="player2")),
+        steps.void,
+        steps.reveal,
+    ),
+    "a return of who was not away": (
+        lambda game: steps.come_back(game, Seat(1), THIEF, Actor(kind="player", id="thief")),
+        steps.void,
+        steps.reveal,
+    ),
+    "a clock put back where there is none": (
+        lambda game: steps.extend_clock(game, 5),
+        steps.void,
+        steps.reveal,
+    ),
+    "a bot for who was not absent": (
+        lambda game: steps.replace_absent(replace(game, absences=(3, 0, 0))),
+        steps.void,
+        steps.reveal,
+    ),
     "a second end": (steps.void, steps.reveal, steps.void, steps.reveal),
 }
 
@@ -252,6 +272,40 @@ def test_a_round_is_counted_once_and_all_of_them_are_played() -> None:
         report = verify(forged("jokers-go-boom", ended[0], *forges))
         assert report.failure is not None
         assert report.failure.seq == ended[0] + 1
+
+
+@pytest.mark.parametrize("value", ["30", 0, 10**7, True, None])
+def test_a_clock_that_is_none_is_found(value: object) -> None:
+    header, events, _ = parts(export_of(play("jokers-go-boom", 1)))
+    events[0]["data"]["turn_seconds"] = value
+    report = verify(written(header, rechained(events)))
+    assert report.failure is not None
+    assert (report.failure.check, report.failure.seq) == (Check.DEALS, 1)
+
+
+def timed(*forges: Forge) -> str:
+    """A game with a clock, to its first turn, and what follows."""
+    frames = list(play("jokers-go-boom", 1, turn_seconds=30)[:7])
+    for forge in forges:
+        game = frames[-1].after
+        frames.append(steps.write(forge(game), game, AT))
+    return export_of(frames)
+
+
+SECRET = bytes(range(32))
+
+
+def test_a_clock_plays_is_put_back_and_hands_seats_to_bots() -> None:
+    good = timed(lambda game: steps.extend_clock(game, 7), steps.absent_turn, steps.absent_turn)
+    assert verify(good, Evidence(secret=SECRET)).outcome is Outcome.VERIFIED
+    for seconds in (0, -1, "7", None, True):
+        header, events, _ = parts(good)
+        events[7]["data"]["seconds"] = seconds
+        report = verify(written(header, rechained(events)), Evidence(secret=SECRET))
+        assert report.failure is not None
+        assert report.failure.seq == 8
+    by_player = timed(lambda game: steps.resign(game, Seat(2), Actor(kind="player", id="player2")))
+    assert verify(by_player, Evidence(secret=SECRET)).outcome is Outcome.VERIFIED
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])

@@ -252,9 +252,12 @@ function isCreatedAs(data, rules, secret) {
   if (!["public", "private"].includes(data.visibility) || ![null, secret].includes(data.sandbox)) return false;
   const options = rules.options(data.options);
   if (options === null) return false;
+  const clock = Object.hasOwn(data, "turn_seconds") ? { turn_seconds: data.turn_seconds } : {};
+  if (clock.turn_seconds !== undefined && !isWhole(clock.turn_seconds, 5, 7 * 24 * 3600)) return false;
   return canonical(data) === canonical({
     ruleset: data.ruleset, ruleset_version: data.ruleset_version, options, seats: data.seats,
     visibility: data.visibility, sandbox: data.sandbox, algorithm: "fairdeal/1", commitment: data.commitment,
+    ...clock,
   });
 }
 

@@ -1,0 +1,61 @@
+"""What the clock asks of the tables: turns that are overdue, and when the service was down."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select, text
+
+from service.store.database import Database, connection
+from service.store.tables import games, outages
+
+BEAT = """
+WITH old AS (SELECT at FROM heartbeats WHERE id = 1),
+beat AS (
+    INSERT INTO heartbeats (id, at) VALUES (1, :now)
+    ON CONFLICT (id) DO UPDATE SET at = excluded.at
+        WHERE heartbeats.at = (SELECT at FROM old) AND heartbeats.at < excluded.at
+    RETURNING id
+)
+INSERT INTO outages (began_at, ended_at)
+SELECT old.at, :now FROM old, beat WHERE old.at < :alive_since
+ON CONFLICT DO NOTHING
+RETURNING began_at
+"""
+"""Of several workers that find the same gap one writes it down: whose beat follows the old one."""
+
+
+def beat(database: Database, now: datetime, gap: timedelta) -> bool:
+    """Note that a worker is alive; whether none was for longer than the gap."""
+    parameters = {"now": now, "alive_since": now - gap}
+    with connection(database) as open_connection:
+        return open_connection.execute(text(BEAT), parameters).first() is not None
+
+
+def seconds_down(database: Database, since: datetime, until: datetime) -> float:
+    """How long of that time no worker was alive."""
+    overlap = func.least(outages.c.ended_at, until) - func.greatest(outages.c.began_at, since)
+    query = select(func.coalesce(func.sum(func.extract("epoch", overlap)), 0)).where(
+        outages.c.ended_at > since, outages.c.began_at < until
+    )
+    with connection(database) as open_connection:
+        return float(open_connection.scalar(query) or 0)
+
+
+def overdue_games(database: Database, now: datetime, limit: int) -> Sequence[str]:
+    """Games whose turn should be over, in no order: several workers begin at different ones."""
+    query = (
+        select(games.c.id).where(games.c.deadline_at <= now).order_by(func.random()).limit(limit)
+    )
+    with connection(database) as open_connection:
+        return open_connection.execute(query).scalars().all()
+
+
+def stale_open_games(database: Database, created_before: datetime, limit: int) -> Sequence[str]:
+    """Games that wait for players since before then."""
+    query = (
+        select(games.c.id)
+        .where(games.c.status == "open", games.c.created_at < created_before)
+        .limit(limit)
+    )
+    with connection(database) as open_connection:
+        return open_connection.execute(query).scalars().all()
