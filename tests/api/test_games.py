@@ -164,7 +164,7 @@ def test_the_opener_sits_in_seat_one_and_the_commitment_is_there(ilze: Person) -
         ({"visibility": "private", "bots": [{"seat": 2}]}, "/visibility"),
         ({"sandbox": {"secret": "5a" * 32 + "\n"}}, "/sandbox/secret"),
         ({"contribution": "mine"}, "/contribution"),
-        ({"turn_seconds": 5}, "/turn_seconds"),
+        ({"turn_seconds": 4}, "/turn_seconds"),
     ],
     ids=str,
 )
