@@ -1,6 +1,6 @@
 """Every benchmark, one after the other."""
 
-from bench import latency, moves, proof, rules
+from bench import latency, moves, proof, rules, streams
 
 print("## Moves over HTTP\n")
 moves.main()
@@ -10,3 +10,5 @@ print("\n## The rules alone\n")
 rules.main()
 print("\n## The proof\n")
 proof.main()
+print("\n## Streams\n")
+streams.main()

@@ -25,7 +25,9 @@ KEYS = Path(gettempdir(), f"fairdeal-bench-{os.getpid()}-keys.json")
 
 
 def services_over(url: str) -> Services:
-    return make_services(Settings(home=KEYS.parent, signing_keys=KEYS, database_url=url))
+    return make_services(
+        Settings(home=KEYS.parent, signing_keys=KEYS, database_url=url, has_rate_limits=False)
+    )
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ def gunicorn(application: str, url: str, workers: int = 4, threads: int = 4) -> 
         "DATABASE_URL": url,
         "FAIRDEAL_THREADS": str(threads),
         "FAIRDEAL_SIGNING_KEYS": str(KEYS),
+        "FAIRDEAL_RATE_LIMITS": "off",
     }
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         try:

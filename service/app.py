@@ -4,13 +4,16 @@ import atexit
 import gc
 import logging
 import os
+import time
 
 import orjson
 import structlog
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api.edge import OPERATIONS, register_edge
 from service.api.openapi import describe, openapi_yaml
+from service.play.limits import Limiter
 from service.play.services import Services
 from service.settings import Settings, read_settings
 from service.store.database import connect
@@ -30,7 +33,8 @@ def make_services(settings: Settings) -> Services:
     box = SecretBox(settings.secret_key)
     keyring = KeyFile.at(settings.key_file)
     database = connect(settings.database_url, box, keyring, pool_size=settings.threads)
-    return Services(database=database, origin=settings.origin)
+    limiter = Limiter(time.monotonic) if settings.has_rate_limits else None
+    return Services(database=database, origin=settings.origin, limiter=limiter)
 
 
 def create_app(services: Services) -> Flask:
@@ -46,6 +50,8 @@ def wsgi() -> Flask:
     settings = read_settings(os.environ)
     services = make_services(settings)
     app = create_app(services)
+    if settings.proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]
     wake_each_other(services, settings)
     _spare_the_collector()
     return app

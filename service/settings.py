@@ -31,8 +31,10 @@ class Settings:
 
     `database_url` None means an embedded Postgres under `home`;
     `owner_database_url` is for migrations, where another role owns the tables;
-    `listen_url` is a direct way to the database, where `database_url` leads
-    through a pooler. `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
+    `proxies` is how many proxies stand before the service and name its
+    clients; `has_rate_limits` whether requests are counted. `listen_url` is a
+    direct way to the database, where `database_url` leads through a pooler.
+    `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
     file of the keys that sign, `checkpoints` the folder in which checkpoints
     are published, every `checkpoint_seconds` at most, in the name of `origin`.
     """
@@ -44,6 +46,8 @@ class Settings:
     threads: int = DEFAULT_THREADS
     database_url: str | None = field(default=None, repr=False)
     owner_database_url: str | None = field(default=None, repr=False)
+    has_rate_limits: bool = True
+    proxies: int = 0
     listen_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
     signing_keys: Path | None = None
@@ -75,6 +79,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         threads=_number(environment, "FAIRDEAL_THREADS", DEFAULT_THREADS, range(1, 257), faults),
         database_url=_url(environment, "DATABASE_URL", faults),
         owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
+        has_rate_limits=_switch(environment, "FAIRDEAL_RATE_LIMITS", faults),
+        proxies=_number(environment, "FAIRDEAL_PROXIES", 0, range(9), faults),
         listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),
         postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
         secret_key=_key(environment, faults),
@@ -117,6 +123,14 @@ def _number(
         return int(text)
     faults.append(f"{name} must be a number from {allowed[0]} to {allowed[-1]}, not {text!r}")
     return default
+
+
+def _switch(environment: Mapping[str, str], name: str, faults: list[str]) -> bool:
+    """On unless it is off."""
+    text = environment.get(name) or "on"
+    if text not in ("on", "off"):
+        faults.append(f"{name} must be on or off, not {text!r}")
+    return text != "off"
 
 
 def _url(environment: Mapping[str, str], name: str, faults: list[str]) -> str | None:

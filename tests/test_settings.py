@@ -37,6 +37,30 @@ def test_what_is_set_counts(tmp_path: Path) -> None:
     assert "kkkk" not in repr(settings)
 
 
+def test_switches_and_names_are_read(tmp_path: Path) -> None:
+    settings = read_settings(
+        {
+            "HOME": str(tmp_path),
+            "FAIRDEAL_RATE_LIMITS": "off",
+            "FAIRDEAL_ORIGIN": "cards.example/log",
+            "FAIRDEAL_SIGNING_KEYS": str(tmp_path / "keys"),
+            "FAIRDEAL_CHECKPOINTS": str(tmp_path / "published"),
+            "FAIRDEAL_PROXIES": "2",
+        }
+    )
+    assert (settings.has_rate_limits, settings.proxies) == (False, 2)
+    assert settings.key_file == tmp_path / "keys"
+    assert settings.checkpoint_folder == tmp_path / "published"
+    for name, value in (
+        ("FAIRDEAL_RATE_LIMITS", "maybe"),
+        ("FAIRDEAL_ORIGIN", "a+b"),
+        ("FAIRDEAL_ORIGIN", "a b"),
+        ("FAIRDEAL_PROXIES", "-1"),
+    ):
+        with pytest.raises(BadSettings, match=name):
+            read_settings({"HOME": str(tmp_path), name: value})
+
+
 def test_every_fault_is_listed_at_once() -> None:
     with pytest.raises(BadSettings) as caught:
         read_settings(

@@ -25,7 +25,10 @@ COMMON_HEADERS: Sequence[tuple[str, str]] = (
     ("Access-Control-Allow-Origin", "*"),
     (
         "Access-Control-Expose-Headers",
-        "ETag, Idempotent-Replayed, Link, Location, Request-Id, Retry-After",
+        (
+            "ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Request-Id, "
+            "Retry-After"
+        ),
     ),
     (
         "Content-Security-Policy",

@@ -14,11 +14,12 @@ from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
 from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
-from service.api.operation import Answer, Call, Operation, flask_path
+from service.api.operation import Answer, Call, Operation, asker, flask_path
 from service.api.problems import register_problems
 from service.api.streams import Streams
 from service.play.accounts import authenticate
 from service.play.caller import Caller
+from service.play.limits import FAILED_AUTHENTICATION, Standing
 from service.play.refusals import InvalidQuery, Unauthenticated
 from service.play.services import Services
 
@@ -84,17 +85,23 @@ def _view(
     def view(**path: str) -> Response:
         request.environ[ROUTE] = operation.id
         request.environ[GAME] = path.get("game")
+        caller = _caller(operation, services)
+        standing = _count(operation, services, caller)
         call = Call(
             services=services,
             request=request,
-            caller=_caller(operation, services),
+            caller=caller,
             query=_query(operation),
             operation=operation,
             described=described,
             streams=places,
         )
         answer: Answer = operation.view(call, **path)
-        return answer.response()
+        response = answer.response()
+        if standing is not None:
+            response.headers["RateLimit-Policy"] = standing.policy.header
+            response.headers["RateLimit"] = standing.header
+        return response
 
     return view
 
@@ -108,10 +115,25 @@ def _caller(operation: Operation, services: Services) -> Caller | None:
         if operation.is_open:
             return None
         raise Unauthenticated
-    caller = authenticate(services, token)
+    try:
+        caller = authenticate(services, token)
+    except Unauthenticated:
+        if services.limiter is not None:
+            services.limiter.take(FAILED_AUTHENTICATION, asker(request, None))
+        raise
     caller.require(operation.scope)
     request.environ[PLAYER] = caller.player
     return caller
+
+
+def _count(operation: Operation, services: Services, caller: Caller | None) -> Standing | None:
+    """Count the request by its policy; None where nothing is. Raises TooManyRequests.
+
+    Before anything is read: who asks too often costs no more than the counting.
+    """
+    if services.limiter is None or operation.is_uncounted:
+        return None
+    return services.limiter.take(operation.limit, asker(request, caller))
 
 
 def _query(operation: Operation) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from service.api.schemas import (
 )
 from service.canonical import JsonMap
 from service.play.caller import PLAY, READ
+from service.play.limits import CREATION
 from service.play.listing import games_page
 from service.play.opening import OpeningRequest, open_game
 from service.play.refusals import FieldError, InvalidBody, Unauthenticated
@@ -148,6 +149,7 @@ OPERATIONS = (
         "commitment to the deal is in the answer, before anybody can contribute to it. A table of "
         "bots alone (`sit: false`) starts at once and plays on by itself.",
         view=post_game,
+        policy=CREATION,
         scope=PLAY,
         body=GameRequestSchema(),
         returns={

@@ -22,6 +22,7 @@ from service.cards import Seat
 from service.play.caller import PLAY
 from service.play.games import find_game
 from service.play.leaving import come_back, resign
+from service.play.limits import MOVES
 from service.play.moving import MoveRequest, make_moves, moved_lines
 from service.play.refusals import NotSeated
 from service.play.seating import Seated, give_contribution, leave_seat, take_seat
@@ -227,6 +228,7 @@ OPERATIONS = (
         "`Idempotency-Key` or `expected_version`, so that you can send it again. `version` and "
         "`events` are of your own moves; `view` is the present one, after the bots that were next.",
         view=post_moves,
+        policy=MOVES,
         scope=PLAY,
         body=any_move_request_schema(),
         returns={

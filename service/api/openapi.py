@@ -140,7 +140,7 @@ def _operation(plugin: MarshmallowPlugin, operation: Operation) -> dict[str, Any
 def problems_of(operation: Operation) -> Sequence[str]:
     """The slugs of every problem that the operation may answer with."""
     common = ["bad-request", "invalid-query", "method-not-allowed", "internal-error"]
-    common += ["database-unavailable"]
+    common += ["database-unavailable", "too-many-requests"]
     if operation.scope is not None:
         common += ["unauthenticated", "insufficient-scope"]
     if operation.body is not None or operation.upload is not None:

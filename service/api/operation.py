@@ -17,6 +17,7 @@ from service.canonical import Json, JsonMap, dump_json
 from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.idempotency import request_key
+from service.play.limits import READS, WRITES
 from service.play.refusals import Unauthenticated
 from service.play.services import Services
 from service.store.appends import RequestKey
@@ -80,6 +81,11 @@ class Call:
         """Gives the calling player's id, and raises Unauthenticated once their key is revoked."""
         token, services = read_token(self.request), self.services
         return lambda: None if token is None else authenticate(services, token).player
+
+    def count(self, policy: str) -> None:
+        """Count the request by another policy, too; raises TooManyRequests."""
+        if self.services.limiter is not None:
+            self.services.limiter.take(policy, asker(self.request, self.caller))
 
     def body(self) -> JsonMap:
         """The body as a JSON object."""
@@ -176,10 +182,26 @@ class Operation:
     is_open: bool = False
     query: Schema | None = None
     body: Schema | None = None
+    policy: str = ""
     upload: str | None = None
     returns: Mapping[int, Returns]
     refuses: Sequence[str] = ()
     is_idempotent_by_key: bool = False
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether anybody may ask as often as they like: whoever watches over the process does."""
+        return self.path in ("/livez", "/readyz")
+
+    @property
+    def limit(self) -> str:
+        """The policy by which its requests are counted."""
+        return self.policy or (READS if self.method == "GET" else WRITES)
+
+
+def asker(request: Request, caller: Caller | None) -> str:
+    """Whose requests are counted together: those of a key, else those of an address."""
+    return caller.key if caller is not None else f"address {request.remote_addr}"
 
 
 def flask_path(path: str) -> str:

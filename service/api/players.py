@@ -18,6 +18,7 @@ from service.play.accounts import (
     revoke_key,
 )
 from service.play.caller import KEYS, READ
+from service.play.limits import CREATION
 from service.play.services import timestamp
 from service.store.players import ApiKey, Player
 
@@ -107,6 +108,7 @@ OPERATIONS = (
         description="Anybody may. The token of the first key is shown this once, so no "
         "`Idempotency-Key` is taken: if the answer was lost, register again.",
         view=post_player,
+        policy=CREATION,
         is_open=True,
         body=PLAYER_REQUEST,
         returns={201: Returns("Your account.", {JSON: answers.RegisteredSchema()})},
@@ -142,6 +144,7 @@ OPERATIONS = (
         description="Its token is shown this once, so a replayed request is refused with the "
         "key's id: revoke it, and ask again.",
         view=post_key,
+        policy=CREATION,
         scope=KEYS,
         body=KeyRequestSchema(),
         returns={201: Returns("The key.", {JSON: answers.NewKeySchema()})},

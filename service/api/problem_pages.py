@@ -349,6 +349,16 @@ PAGES = (
         fix="Try again after `Retry-After`, or run `fairdeal verify` yourself.",
     ),
     ProblemPage(
+        slug="too-many-requests",
+        status=429,
+        title="Too many requests",
+        meaning="You asked more often than a policy allows. Nothing was done.",
+        cause="Polling in a tight loop, or many clients behind one key or one address.",
+        fix="Wait as long as `Retry-After` says. Follow a game by a stream instead of asking again "
+        "and again; the `RateLimit` header of every answer says what is left.",
+        example={"policy": "reads", "retry_after": 2},
+    ),
+    ProblemPage(
         slug="too-many-streams",
         status=429,
         title="Too many streams",

@@ -102,7 +102,7 @@ def _refused(error: Refusal, language: str) -> Problem:
     if page.status == 401:  # noqa: PLR2004  the HTTP status
         headers["WWW-Authenticate"] = 'Bearer realm="fairdeal"'
     if page.status in (429, 503):
-        headers["Retry-After"] = str(RETRY_SECONDS)
+        headers["Retry-After"] = str(getattr(error, "retry_after", RETRY_SECONDS))
     detail = detail_of(error, language)
     return Problem(page, detail, members={**error.members, **_params(error)}, headers=headers)
 

@@ -8,6 +8,7 @@ from service.api.operation import JSON, NDJSON, TEXT, Answer, Call, Operation, R
 from service.api.schemas import ConsistencyQuerySchema, ReplayQuerySchema
 from service.log.game import Game
 from service.play.caller import READ
+from service.play.limits import CREATION
 from service.play.proving import (
     Export,
     checkpoint_note,
@@ -219,6 +220,7 @@ OPERATIONS = (
         description="Every check of `fairdeal verify`, by this service's own keys. At most 2 MiB. "
         "Nothing is kept. Who trusts nobody runs the verifier offline instead.",
         view=post_verify,
+        policy=CREATION,
         is_open=True,
         upload=NDJSON,
         returns={200: Returns("The report.", {JSON: answers.ReportSchema()})},

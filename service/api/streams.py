@@ -18,6 +18,7 @@ from service.api.operation import (
     Operation,
     Returns,
     Texts,
+    asker,
     spliced,
 )
 from service.api.pages import page_limit
@@ -26,6 +27,7 @@ from service.canonical import dump_json
 from service.log.game import Game
 from service.play.caller import READ
 from service.play.games import current_game
+from service.play.limits import CREATION, STREAMS
 from service.play.refusals import EventNotFound, InvalidQuery, TooManyStreams
 from service.play.services import timestamp
 from service.play.streaming import Batch, Follower, follow, wait_for_event
@@ -171,7 +173,8 @@ def _page_text(page: Page) -> str:
 
 def _stream(call: Call, player: str | None, texts: Iterator[str], media: str) -> Answer:
     """The texts as they come, from outside the server's worker threads."""
-    key = call.caller.key if call.caller else f"{player or ''} {call.request.remote_addr}"
+    key = player if call.caller is None and player else asker(call.request, call.caller)
+    call.count(STREAMS)
     leave = call.streams.enter(key)
     call.request.environ[STREAM] = True
     headers = {**FRESH, "X-Accel-Buffering": "no"}
@@ -235,6 +238,7 @@ OPERATIONS = (
         description="Browsers' EventSource can't send a key. A ticket opens one stream of this "
         "game, once, within a minute: `/games/{game}/events?ticket=…`.",
         view=post_ticket,
+        policy=CREATION,
         scope=READ,
         body=EmptyRequestSchema(),
         returns={201: Returns("The ticket, shown once.", {JSON: answers.TicketSchema()})},

@@ -89,6 +89,17 @@ class GameNotOver(Refusal):
     message = "The game had not ended there: watch it by its `/replay`."
 
 
+class TooManyRequests(Refusal):
+    """The caller asked more often than a policy allows; `retry_after` is in seconds."""
+
+    slug = "too-many-requests"
+    message = "You asked too often by the policy `{policy}`: wait {retry_after} seconds."
+
+    def __init__(self, policy: str, retry_after: int) -> None:
+        super().__init__(policy=policy, retry_after=retry_after)
+        self.retry_after = retry_after
+
+
 class TooManyStreams(Refusal):
     """A key, or a process, holds a limited number of streams."""
 

@@ -14,6 +14,7 @@ from service.log.game import DealerFactory, Game
 from service.play.bounded import Bounded
 from service.play.caller import KeyMemory
 from service.play.feed import Feed
+from service.play.limits import Limiter
 from service.store.database import Database
 
 GAMES_REMEMBERED = 2_000
@@ -41,7 +42,8 @@ class Services:
 
     `games` remembers games at the version that this process last saw: a cache,
     and never trusted over the head row. `feed` wakes
-    whoever waits for a game. `origin` names the log in its checkpoints.
+    whoever waits for a game, `limiter` counts requests, None for no limits.
+    `origin` names the log in its checkpoints.
     """
 
     database: Database
@@ -53,6 +55,7 @@ class Services:
     draw_token: Callable[[], bytes] = draw_secret
     dealer: DealerFactory = SealedDealer.of
     chance: random.Random = field(default_factory=random.SystemRandom)
+    limiter: Limiter | None = None
     feed: Feed = field(default_factory=Feed)
     games: Bounded[str, Game] = field(default_factory=lambda: Bounded(GAMES_REMEMBERED))
     names: Bounded[str, str] = field(default_factory=lambda: Bounded(NAMES_REMEMBERED))

@@ -51,6 +51,7 @@ def gunicorn(database_url: str, workers: int = 2) -> Iterator[tuple[int, subproc
         **os.environ,
         "DATABASE_URL": database_url,
         "FAIRDEAL_SIGNING_KEYS": str(keys),
+        "FAIRDEAL_RATE_LIMITS": "off",
     }
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
