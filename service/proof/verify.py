@@ -223,10 +223,9 @@ def _actors(frame: Frame) -> Sequence[JsonMap]:
 
 
 def _occupant_actor(occupant: Occupant | None) -> JsonMap:
-    if occupant is None:
-        return {}
-    if occupant.player is None:
-        return {"kind": "bot", "id": occupant.level}
+    """Who acts for the seat; nobody's name for a seat in which nobody sits."""
+    if occupant is None or occupant.player is None:
+        return {"kind": "bot", "id": occupant.level if occupant else None}
     return _player(occupant.player)
 
 

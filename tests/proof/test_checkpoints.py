@@ -67,6 +67,7 @@ def test_a_note_is_read_back_and_its_signature_checked() -> None:
         NOTE.replace("—", "-"),
         NOTE.replace("AAEC", "!!!!"),
         NOTE.replace("AAEC", ""),
+        NOTE.replace("Hh8=", "Hh9="),
         NOTE.split("\n\n")[0] + "\n\n",
         NOTE.split("\n\n")[0] + "\n\n— name !\n",
     ],

@@ -100,6 +100,7 @@ def test_a_tree_does_not_shrink() -> None:
     nodes, root = tree(8), defined_root(LEAVES[:8])
     assert not is_consistent(9, 8, root, root, [])
     assert not is_consistent(0, 8, root, root, [])
+    assert not is_consistent(3, 8, root, root, [])
     for old, new in ((0, 8), (9, 8)):
         with pytest.raises(ValueError, match="does not grow"):
             consistency_path(old, new, nodes)

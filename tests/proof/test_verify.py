@@ -1,5 +1,7 @@
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +25,7 @@ from proof.exports import (
 )
 from signing import FixedKeyring
 
-from service.canonical import canonical_text
+from service.canonical import JsonMap, canonical_text
 from service.cards import Seat
 from service.log import steps
 from service.log.events import Actor
@@ -32,7 +34,7 @@ from service.proof import merkle
 from service.proof.checkpoints import Checkpoint, Consistency, read_note, signed
 from service.proof.outside import Evidence
 from service.proof.receipts import sign_head
-from service.proof.verdicts import Check, Outcome, Status
+from service.proof.verdicts import Check, Outcome, Report, Status
 from service.proof.verify import verify
 
 CASES = [case for ruleset in ("jokers-go-boom", "crazy-rummy") for case in tampered_with(ruleset)]
@@ -340,6 +342,63 @@ def test_a_time_that_is_none_is_found(at: str) -> None:
     report = verify(written(header, rechained(events)))
     assert report.failure is not None
     assert (report.failure.check, report.failure.seq) == (Check.CANONICAL, 4)
+
+
+@pytest.mark.parametrize(
+    "actor", [{}, {"kind": 1}, {"kind": "bot", "id": 2}, {"kind": "x", "y": 1}]
+)
+def test_an_actor_that_is_none_is_found(actor: JsonMap) -> None:
+    header, *lines = export_of(play("jokers-go-boom", 1)).splitlines(keepends=True)
+    event = json.loads(lines[3]) | {"actor": actor}
+    lines[3] = canonical_text(event) + "\n"
+    report = verify("".join([header, *lines]))
+    assert report.failure is not None
+    assert (report.failure.check, report.failure.seq) == (Check.CANONICAL, 4)
+
+
+def changed(change: Callable[[Any], object]) -> Report:
+    """What is found in a game of two rounds whose events somebody changed, and signed."""
+    header, events, _ = parts(export_of(play("jokers-go-boom", 1)))
+    change(events)
+    return verify(written(header, rechained(events)))
+
+
+CHANGES: dict[str, tuple[Callable[[Any], object], Check, int]] = {
+    "an event of another game": (
+        lambda events: events[3].update(game=GAME[:-1] + "9"),
+        Check.CHAIN,
+        4,
+    ),
+    "a second beginning": (lambda events: events.insert(3, events[0]), Check.DEALS, 4),
+    "a seat that is taken": (lambda events: events[3]["data"].update(seat=1), Check.DEALS, 4),
+    "a bot's seat taken": (lambda events: events.insert(4, events[3]), Check.DEALS, 5),
+    "a seat that nobody left": (
+        lambda events: events.insert(
+            1, {**events[1], "type": "seat_left", "data": {"seat": 1, "kind": "human"}}
+        ),
+        Check.DEALS,
+        2,
+    ),
+    "a first deal that is none": (lambda events: events[5].update(type="x"), Check.DEALS, 0),
+    "scores that are texts": (
+        lambda events: next(
+            e["data"]["scores"].update({"1": "0"})
+            for e in reversed(events)
+            if e["type"] == "round_started"
+        ),
+        Check.DEALS,
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_log_that_could_not_be_is_found(name: str) -> None:
+    change, check, seq = CHANGES[name]
+    report = changed(change)
+    assert report.failure is not None
+    assert report.failure.check is check
+    assert not seq or report.failure.seq == seq
 
 
 @pytest.mark.parametrize("seq", [1, 2, 4, 5, 6])
