@@ -462,6 +462,18 @@ class MovedSchema(AnswerSchema):
     view = fields.Nested(ViewSchema, required=True)
 
 
+class InvitationSchema(AnswerSchema):
+    """An invitation; its token is shown this once, and stands in the URL's fragment.
+
+    What stands there no server ever sees.
+    """
+
+    id = _id()
+    token = fields.String(required=True, metadata={"pattern": "^fd_in_[0-9A-Za-z]{49}$"})
+    url = fields.String(required=True, metadata={"format": "uri-reference"})
+    expires_at = _time()
+
+
 class TicketSchema(AnswerSchema):
     """A ticket for one stream, shown this once."""
 

@@ -13,6 +13,7 @@ from service.api.operation import JSON, Answer, Call, Member, Operation, Returns
 from service.api.schemas import (
     ContributionRequestSchema,
     EmptyRequestSchema,
+    InvitationRequestSchema,
     SeatRequestSchema,
     any_move_request_schema,
     move_request_schema,
@@ -21,12 +22,13 @@ from service.canonical import JsonMap
 from service.cards import Seat
 from service.play.caller import PLAY
 from service.play.games import find_game
+from service.play.inviting import admit, invite, revoke_invitation
 from service.play.leaving import come_back, resign
-from service.play.limits import MOVES
+from service.play.limits import CREATION, MOVES
 from service.play.moving import MoveRequest, make_moves, moved_lines
 from service.play.refusals import NotSeated
 from service.play.seating import Seated, give_contribution, leave_seat, take_seat
-from service.play.services import Services
+from service.play.services import Services, timestamp
 from service.play.watching import own_look, shown
 from service.rules.registry import find
 from service.rules.ruleset import AnyRuleset
@@ -55,10 +57,34 @@ def post_moves(call: Call, game: str) -> Answer:
 def post_seat(call: Call, game: str) -> Answer:
     """Take a seat."""
     player = call.known_caller.player
-    find_game(call.services, game, player)
     body = call.body()
+    admit(call.services, player, game, body.get("invitation"))
     seated = take_seat(call.services, player, game, lambda: call.load(body), call.key(body))
     return seated_answer(call, seated)
+
+
+def post_invitation(call: Call, game: str) -> Answer:
+    """Invite to a game."""
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    body = call.body()
+    seconds = call.load(body)["expires_in"]
+    made = invite(call.services, player, game, seconds, call.key(body))
+    answer = {
+        "id": made.id,
+        "token": made.token,
+        "url": f"/games/{game}#invitation={made.token}",
+        "expires_at": timestamp(made.expires_at),
+    }
+    return Answer(201, answer, {"Cache-Control": "no-store"})
+
+
+def delete_invitation(call: Call, game: str, invitation: str) -> Answer:
+    """End an invitation."""
+    player = call.known_caller.player
+    find_game(call.services, game, player)
+    revoke_invitation(call.services, player, game, invitation)
+    return Answer(204)
 
 
 def put_contribution(call: Call, game: str, seat: str) -> Answer:
@@ -149,6 +175,34 @@ OPERATIONS = (
             "game-busy",
         ),
         is_idempotent_by_key=True,
+    ),
+    Operation(
+        id="invite",
+        method="POST",
+        path="/games/{game}/invitations",
+        tag="Seats",
+        summary="Invite somebody",
+        description="To an open game that you opened or sit in. Whoever has the token may take a "
+        "free seat of it, be it private: send it as `invitation` when you take the seat.",
+        view=post_invitation,
+        policy=CREATION,
+        scope=PLAY,
+        body=InvitationRequestSchema(),
+        returns={201: Returns("The invitation, shown once.", {JSON: answers.InvitationSchema()})},
+        refuses=("game-not-found", "not-seated", "game-not-open", "secret-already-shown"),
+        is_idempotent_by_key=True,
+    ),
+    Operation(
+        id="revokeInvitation",
+        method="DELETE",
+        path="/games/{game}/invitations/{invitation}",
+        tag="Seats",
+        summary="Take an invitation back",
+        description="One that you made. Who sat down by it stays.",
+        view=delete_invitation,
+        scope=PLAY,
+        returns={204: Returns("It is no longer good.")},
+        refuses=("game-not-found", "invitation-not-found"),
     ),
     Operation(
         id="giveContribution",

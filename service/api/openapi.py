@@ -42,6 +42,7 @@ PATHS: Mapping[str, str] = {
     "game": "A game's id.",
     "seat": "A seat, numbered clockwise from 1.",
     "key": "A key's id.",
+    "invitation": "An invitation's id.",
     "name": "A ruleset's name.",
     "version": "A ruleset's version.",
     "slug": "A problem's slug.",

@@ -325,6 +325,14 @@ PAGES = (
         fix="Take the newest from /checkpoints/latest. For a proof, `from` is the smaller size.",
     ),
     ProblemPage(
+        slug="invitation-not-found",
+        status=404,
+        title="Invitation not found",
+        meaning="You made no invitation with this id.",
+        cause="It is somebody else's, of another game, or misspelt.",
+        fix="Take `id` from the answer that you got the invitation with.",
+    ),
+    ProblemPage(
         slug="not-away",
         status=409,
         title="Not away",

@@ -158,7 +158,10 @@ class GameRequestSchema(RequestSchema):
     visibility = fields.String(
         load_default="public",
         validate=validate.OneOf(["public", "private"]),
-        metadata={"description": "A private game is not found by anybody who is not in it."},
+        metadata={
+            "description": "A private game is not found by anybody who is neither in it nor "
+            "invited to it."
+        },
     )
     sit = StrictBoolean(
         load_default=True, metadata={"description": "Whether you take seat 1 yourself."}
@@ -211,6 +214,11 @@ class SeatRequestSchema(RequestSchema):
         metadata={"description": "The first free one unless set."},
     )
     contribution = _contribution(load_default="")
+    invitation = fields.String(
+        load_default=None,
+        validate=validate.Length(1, 100),
+        metadata={"description": "`fd_in_…`: lets you in where the game is private."},
+    )
 
     @post_load
     def build(self, data: dict[str, Any], **_: object) -> SeatRequest:
@@ -286,6 +294,16 @@ def _limit() -> fields.Integer:
 
 class EmptyRequestSchema(RequestSchema):
     """An empty object."""
+
+
+class InvitationRequestSchema(RequestSchema):
+    """How long the invitation is good for."""
+
+    expires_in = StrictInteger(
+        load_default=3 * 24 * 3600,
+        validate=validate.Range(60, 7 * 24 * 3600),
+        metadata={"description": "Seconds; three days unless set."},
+    )
 
 
 class PageQuerySchema(RequestSchema):

@@ -117,9 +117,6 @@ def _refuse_bad_seats(request: OpeningRequest) -> None:
     if request.seats not in allowed:
         detail = f"{request.ruleset.title} is played by {allowed[0]} to {allowed[-1]}."
         raise InvalidBody([FieldError("/seats", detail)])
-    if request.visibility == "private" and request.seats - len(request.bots) > 1:
-        detail = "A private game has bots in all seats but yours: nobody else could find it."
-        raise InvalidBody([FieldError("/visibility", detail)])
     taken = {CREATORS_SEAT} if request.sit else set()
     errors = []
     for index, bot in enumerate(request.bots):

@@ -128,6 +128,13 @@ class NotSeated(Refusal):
     message = "You don't hold this seat."
 
 
+class InvitationNotFound(Refusal):
+    """The caller made no such invitation."""
+
+    slug = "invitation-not-found"
+    message = "You made no invitation with this id."
+
+
 class NotAway(Refusal):
     """Nobody plays on for the caller here."""
 

@@ -10,6 +10,7 @@ import zlib
 
 PLAYER_PREFIX = "fd_pk_"
 TICKET_PREFIX = "fd_st_"
+INVITATION_PREFIX = "fd_in_"
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 RANDOM_CHARS = 43
 CHECKSUM_CHARS = 6

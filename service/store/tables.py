@@ -191,3 +191,15 @@ outages = Table(
     Column("ended_at", _TIME, nullable=False),
     comment="Times in which no worker was alive: they count against no player.",
 )
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("digest", LargeBinary, primary_key=True, comment="SHA-256 of the invitation"),
+    Column("id", Text, nullable=False, unique=True),
+    Column("game_id", Text, nullable=False),
+    Column("player_id", Text, nullable=False, comment="who invites"),
+    Column("expires_at", _TIME, nullable=False),
+    Column("revoked_at", _TIME),
+    comment="Who has one may sit down at a private table.",
+)
