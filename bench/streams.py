@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from bench.machine import database, gunicorn, services_over
-from service.api.streams import STREAMS_A_KEY
+from service.api.streams import STREAMS_EACH
 from service.app import create_app
 
 STREAMS = (1, 100, 1_000)
@@ -36,7 +36,7 @@ def main() -> None:
 
 async def _measured(port: int, app: Any, count: int) -> None:
     """Moves in a game that nobody follows and in one that many follow, in turn."""
-    keys = [_player(app) for _ in range(3 + count // STREAMS_A_KEY)]
+    keys = [_player(app) for _ in range(3 + count // STREAMS_EACH)]
     followed, alone = _opened(app, keys[:3]), _opened(app, keys[:3])
     weight = _resident(port)
     sent: dict[int, float] = {}
@@ -50,9 +50,7 @@ async def _measured(port: int, app: Any, count: int) -> None:
             opened.set()
 
     tasks = [
-        asyncio.create_task(
-            _follow(port, followed, keys[n // STREAMS_A_KEY], is_open, sent, delays)
-        )
+        asyncio.create_task(_follow(port, followed, keys[n // STREAMS_EACH], is_open, sent, delays))
         for n in range(count)
     ]
     await opened.wait()

@@ -4,6 +4,7 @@ import atexit
 import gc
 import logging
 import os
+import resource
 import time
 
 import orjson
@@ -12,6 +13,7 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from service.api.edge import OPERATIONS, register_edge
+from service.api.handoff import drain
 from service.api.openapi import describe, openapi_yaml
 from service.play.limits import Limiter
 from service.play.services import Services
@@ -21,6 +23,7 @@ from service.store.key_file import KeyFile
 from service.store.secret_box import SecretBox
 from service.store.wakeups import Wakeups
 
+STREAMS_END_SECONDS = 1.0
 COLLECT_AFTER = 10_000
 """Objects made and not freed before the collector looks at the youngest of them."""
 
@@ -53,6 +56,7 @@ def wsgi() -> Flask:
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]
     wake_each_other(services, settings)
+    _allow_streams()
     _spare_the_collector()
     return app
 
@@ -64,7 +68,18 @@ def wake_each_other(services: Services, settings: Settings) -> None:
     wakeups = Wakeups(url, feed.followed, feed.tell)
     feed.outlet = wakeups.moved
     wakeups.start()
-    atexit.register(feed.close)
+    atexit.register(_end_streams, services)
+
+
+def _end_streams(services: Services) -> None:
+    services.feed.close()
+    drain(STREAMS_END_SECONDS)
+
+
+def _allow_streams() -> None:
+    """As many descriptors as the system lets us have: each stream holds one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _spare_the_collector() -> None:

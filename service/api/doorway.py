@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from service.api.handoff import HandedOff, can_be_handed_off, hand_off
+from service.api.handoff import HandedOff, can_be_handed_off, close, hand_off
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -83,7 +83,11 @@ class Doorway:
 
         answer = self._application(environ, start)
         if head is not None:
-            hand_off(environ, *head, answer)
+            try:
+                hand_off(environ, *head, answer)
+            except BaseException:
+                close(answer)
+                raise
             raise HandedOff
         return answer
 

@@ -115,11 +115,14 @@ def _caller(operation: Operation, services: Services) -> Caller | None:
         if operation.is_open:
             return None
         raise Unauthenticated
+    limiter, address = services.limiter, asker(request, None)
+    if limiter is not None:
+        limiter.refuse_if_empty(FAILED_AUTHENTICATION, address)
     try:
         caller = authenticate(services, token)
     except Unauthenticated:
-        if services.limiter is not None:
-            services.limiter.take(FAILED_AUTHENTICATION, asker(request, None))
+        if limiter is not None:
+            limiter.take(FAILED_AUTHENTICATION, address)
         raise
     caller.require(operation.scope)
     request.environ[PLAYER] = caller.player

@@ -9,10 +9,12 @@ other answer is.
 import os
 import socket
 import ssl
+import time
 from collections.abc import Iterable, Sequence
 from email.utils import formatdate
 from threading import Thread
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 import structlog
 
@@ -22,8 +24,31 @@ if TYPE_CHECKING:
 STREAM = "fairdeal.stream"
 """Set in a request's environment by an operation that answers with a stream."""
 
+LINK = "fairdeal.link"
+"""Where a request's environment keeps the link of its stream."""
+
+_SENDING: "WeakSet[Thread]" = WeakSet()
+
 SEND_SECONDS = 20
 """How long a client may leave what is sent to it unread."""
+
+
+class Link:
+    """The connection of a stream, once it is handed off: whether anybody is still there."""
+
+    def __init__(self) -> None:
+        self.connection: socket.socket | None = None
+
+    def is_gone(self) -> bool:
+        """Whether the client has closed the connection."""
+        if self.connection is None:
+            return False
+        try:
+            return self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
 
 class HandedOff(StopIteration):
@@ -51,14 +76,35 @@ def hand_off(
     connection = _taken(environ["gunicorn.socket"])
     is_chunked = environ["SERVER_PROTOCOL"] != "HTTP/1.0"
     head = _head(status, headers, is_chunked=is_chunked)
+    link = environ.get(LINK)
+    if isinstance(link, Link):
+        link.connection = connection
     arguments = (connection, head, parts, is_chunked)
-    Thread(target=_send, args=arguments, name="stream", daemon=True).start()
+    thread = Thread(target=_send, args=arguments, name="stream", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        connection.close()
+        raise
+    _SENDING.add(thread)
+
+
+def drain(seconds: float) -> None:
+    """Let the streams say that they end, for so long at most."""
+    until = time.monotonic() + seconds
+    for thread in list(_SENDING):
+        thread.join(max(0.0, until - time.monotonic()))
 
 
 def _taken(theirs: socket.socket) -> socket.socket:
     """The connection under another descriptor; under theirs a socket whose other end is closed."""
-    mine = socket.socket(fileno=os.dup(theirs.fileno()))
     dead, other = socket.socketpair()
+    try:
+        mine = socket.socket(fileno=os.dup(theirs.fileno()))
+    except OSError:
+        dead.close()
+        other.close()
+        raise
     os.dup2(dead.fileno(), theirs.fileno())
     dead.close()
     other.close()
@@ -98,9 +144,14 @@ def _send(
     except Exception as error:  # noqa: BLE001  whoever reads it sees that it breaks off
         structlog.get_logger().error("stream_failed", exception=type(error).__name__)
     finally:
-        close = getattr(parts, "close", None)
-        if close is not None:
-            close()
+        close(parts)
+
+
+def close(parts: Iterable[bytes]) -> None:
+    """End the parts, however many of them were sent."""
+    end = getattr(parts, "close", None)
+    if end is not None:
+        end()
 
 
 def _chunk(data: bytes) -> bytes:

@@ -120,7 +120,6 @@ def _replaced(
     call: Call, game: str, replace: Callable[[Services, str, str, RequestKey | None], Seated]
 ) -> Answer:
     player = call.known_caller.player
-    find_game(call.services, game, player)
     body = call.body()
     call.load(body)
     return seated_answer(call, replace(call.services, player, game, call.key(body)))

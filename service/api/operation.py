@@ -6,6 +6,7 @@ paths, so that neither knows an operation that the other doesn't.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
 from typing import Any, Protocol, TypeAlias
 
 from flask import Request, Response
@@ -200,8 +201,18 @@ class Operation:
 
 
 def asker(request: Request, caller: Caller | None) -> str:
-    """Whose requests are counted together: those of a key, else those of an address."""
-    return caller.key if caller is not None else f"address {request.remote_addr}"
+    """Whose requests are counted together: a player's, else those from an address.
+
+    Of IPv6 a whole /64: that is what one customer has.
+    """
+    if caller is not None:
+        return caller.player
+    try:
+        address = ip_address(request.remote_addr or "")
+    except ValueError:
+        return "address unknown"
+    is_wide = address.version == 6  # noqa: PLR2004  IPv6
+    return str(ip_network(f"{address}/64", strict=False) if is_wide else address)
 
 
 def flask_path(path: str) -> str:

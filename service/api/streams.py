@@ -7,7 +7,7 @@ from typing import Any
 
 from service.api import answers
 from service.api.games import PRIVATE
-from service.api.handoff import STREAM
+from service.api.handoff import LINK, STREAM, Link
 from service.api.operation import (
     EVENT_STREAM,
     JSON,
@@ -27,17 +27,17 @@ from service.canonical import dump_json
 from service.log.game import Game
 from service.play.caller import READ
 from service.play.games import current_game
-from service.play.limits import CREATION, STREAMS
-from service.play.refusals import EventNotFound, InvalidQuery, TooManyStreams
+from service.play.limits import CREATION, FAILED_AUTHENTICATION, STREAMS
+from service.play.refusals import EventNotFound, InvalidQuery, TooManyStreams, Unauthenticated
 from service.play.services import timestamp
 from service.play.streaming import Batch, Follower, follow, wait_for_event
-from service.play.tickets import issue_ticket, redeem_ticket
+from service.play.tickets import holder_of_ticket, issue_ticket, use_ticket
 from service.play.watching import Page, events_page, own_look, shown
 
 QUIET_SECONDS: Mapping[str, float] = {NDJSON: 7.0, EVENT_STREAM: 15.0}
 """After how long without an event a sign of life is sent."""
 
-STREAMS_A_KEY = 20
+STREAMS_EACH = 20
 STREAMS_A_PROCESS = 2_000
 RETRY_MS = 3_000
 
@@ -52,8 +52,8 @@ class Streams:
     def enter(self, who: str) -> Callable[[], None]:
         """Count one more, until what is returned is called; raises TooManyStreams."""
         with self._lock:
-            if self._open[who] >= STREAMS_A_KEY or self._open.total() >= STREAMS_A_PROCESS:
-                raise TooManyStreams(limit=STREAMS_A_KEY)
+            if self._open[who] >= STREAMS_EACH or self._open.total() >= STREAMS_A_PROCESS:
+                raise TooManyStreams(limit=STREAMS_EACH)
             self._open[who] += 1
         left = False
 
@@ -96,14 +96,18 @@ class Parts:
 def get_events(call: Call, game: str) -> Answer:
     """Read the log, a page at a time or as it grows."""
     media = call.request.accept_mimetypes.best_match((JSON, NDJSON, EVENT_STREAM), JSON)
-    follower = _follower(call, game)
+    ticket, link = call.query["ticket"], Link()
+    call.request.environ[LINK] = link
+    follower = Follower(player=_holder(call, game), is_gone=link.is_gone)
     player = follower.player()
     after = _after(call)
     if media == JSON:
-        return _page(call, player, game, after or 0)
+        return _page(call, follower, game, after or 0)
     present = current_game(call.services, game, player)
     if after is not None and after > present.version:
         raise EventNotFound(version=present.version)
+    if ticket is not None:
+        use_ticket(call.services, ticket)
     if present.status.is_over and after == present.version:
         return Answer(204, None, FRESH)
     if media == NDJSON:
@@ -143,22 +147,24 @@ def _snapshot(call: Call, present: Game, player: str | None) -> str:
     return f"id: {present.version}\nevent: snapshot\ndata: {dump_json(view)}\n\n"
 
 
-def _page(call: Call, player: str | None, game: str, after: int) -> Answer:
+def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
     """A page of events; where there is none, and the caller waits for one, a moment later."""
     limit, seconds = page_limit(call.query), call.query["wait"]
 
     def page() -> Page:
-        return events_page(call.services, player, game, after, limit)
+        return events_page(call.services, follower.player(), game, after, limit)
 
     found = page()
+    if call.query["ticket"] is not None:
+        use_ticket(call.services, call.query["ticket"])
     if found.items or not seconds:
         return Answer(200, _page_text(found), PRIVATE)
 
     def later() -> Iterator[str]:
-        wait_for_event(call.services, game, after, seconds)
+        wait_for_event(call.services, follower, game, after, seconds)
         yield _page_text(page())
 
-    return _stream(call, player, later(), JSON)
+    return _stream(call, follower.player(), later(), JSON)
 
 
 def _page_text(page: Page) -> str:
@@ -173,20 +179,24 @@ def _page_text(page: Page) -> str:
 
 def _stream(call: Call, player: str | None, texts: Iterator[str], media: str) -> Answer:
     """The texts as they come, from outside the server's worker threads."""
-    key = player if call.caller is None and player else asker(call.request, call.caller)
+    who = player or asker(call.request, None)
     call.count(STREAMS)
-    leave = call.streams.enter(key)
+    leave = call.streams.enter(who)
     call.request.environ[STREAM] = True
     headers = {**FRESH, "X-Accel-Buffering": "no"}
     return Answer(200, Parts(texts, leave), headers, media)
 
 
-def _follower(call: Call, game: str) -> Follower:
+def _holder(call: Call, game: str) -> Callable[[], str | None]:
     """Who follows: by a ticket, by a key, or nobody in particular."""
     ticket = call.query["ticket"]
     if ticket is None:
-        return Follower(player=call.asked_again())
-    return Follower(player=redeem_ticket(call.services, ticket, game))
+        return call.asked_again()
+    try:
+        return holder_of_ticket(call.services, ticket, game)
+    except Unauthenticated:
+        call.count(FAILED_AUTHENTICATION)
+        raise
 
 
 def _after(call: Call) -> int | None:

@@ -10,6 +10,7 @@ from service.canonical import JsonMap, canonical_text, load_json
 GENESIS = "0" * 64
 """The hash before the first event."""
 
+FEBRUARY = 2
 EVENT_DOMAIN = b"fairdeal/1 event\n"
 
 Value = TypeVar("Value")
@@ -142,3 +143,13 @@ def broken_link(event: Event, seq: int, prev: str) -> str | None:
 def by_seat(values: Iterable[Value]) -> dict[str, Value]:
     """A JSON map by seat, with string keys; the values come by seat, seat 1 first."""
     return {str(seat): value for seat, value in enumerate(values, 1)}
+
+
+def milliseconds(at: str) -> int:
+    """A time of an event as a number that grows with it; raises ValueError for what is none."""
+    year, month, day = int(at[:4]), int(at[5:7]), int(at[8:10])
+    hour, minute, second, rest = int(at[11:13]), int(at[14:16]), int(at[17:19]), int(at[20:23])
+    shifted, months = (year, month - 3) if month > FEBRUARY else (year - 1, month + 9)
+    leaps = shifted // 4 - shifted // 100 + shifted // 400
+    days = 365 * shifted + leaps + (153 * months + 2) // 5 + day
+    return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + rest

@@ -12,7 +12,7 @@ from typing import Any
 from service.canonical import JsonMap, canonical_text
 from service.cards import Seat, next_seat
 from service.log import steps
-from service.log.events import GENESIS, Actor, Event
+from service.log.events import GENESIS, Actor, Event, milliseconds
 from service.log.game import Game, Occupant, RoundInPlay, Secret, Status
 from service.log.steps import VOIDED, Frame, Opening, Step, moved_on
 from service.rules.registry import UnknownRuleset, find
@@ -26,6 +26,9 @@ UNREADABLE = (UnknownRuleset, ValueError, LookupError, TypeError, AttributeError
 
 VISIBILITIES = ("public", "private")
 KINDS = ("human", "bot")
+BETWEEN = frozenset({"seat_replaced", "clock_extended"})
+"""What happens in a round and is read without it: who sits where outlives the round."""
+
 IN_TURN = frozenset({"move", "seat_replaced", "clock_extended"})
 """What may happen while somebody is to act."""
 
@@ -72,6 +75,9 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
     """
     game: Game | None = None
     for event in events:
+        if game is not None and game.round is None and event.type in BETWEEN:
+            game = _told(game, event)
+            continue
         if game is not None and event.seq != game.version + 1:
             game = _skipped(game, event)
         game = advance(game, event, secret).after
@@ -79,6 +85,16 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
         message = "a log has at least one event"
         raise ValueError(message)
     return game
+
+
+def _told(game: Game, event: Event) -> Game:
+    """The game after what happened in a round that is left out: who sits there is believed."""
+    data: Any = event.data
+    if event.type == "seat_replaced":
+        occupant = _occupant({**data, "contribution": ""})
+        seat, reason = _seat(game, data), data["reason"]
+        _, game = steps.replace_seat(game, seat, occupant, steps.CLOCK, reason)
+    return replace(game, version=event.seq, head=event.hash, at=event.at)
 
 
 def _skipped(game: Game, event: Event) -> Game:
@@ -154,6 +170,7 @@ def _step(game: Game | None, event: Event, secret: Secret) -> Step | None:
     if game is None or again is None:
         return None
     _refuse_disorder(game, event)
+    _refuse_early_clock(game, event)
     return again(game, event.data, actor)
 
 
@@ -223,30 +240,43 @@ def _seat(game: Game, data: Any) -> Seat:  # noqa: ANN401
 
 def _play(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     step = steps.play(game, game.ruleset.read_move(data["move"]), actor)
-    if actor.kind == "clock":
-        if game.setup.turn_seconds is None:
-            message = "the game has no clock"
-            raise ValueError(message)
-        return steps.absent_turn(game)
-    return step
+    return steps.absent_turn(game) if actor.kind == "clock" else step
+
+
+def _refuse_early_clock(game: Game, event: Event) -> None:
+    """The clock acts for a person whose time is up, and is put back by no more than has passed."""
+    if event.actor["kind"] != "clock" or event.type not in ("move", "clock_extended"):
+        return
+    seconds, occupant = game.setup.turn_seconds, game.occupant_to_act
+    if seconds is None or occupant is None or occupant.player is None:
+        message = "there is no clock for that seat"
+        raise ValueError(message)
+    passed = milliseconds(event.at) - milliseconds(game.turn_at)
+    more: Any = event.data.get("seconds", 0)
+    if passed < 1000 * (seconds + game.extended) or 1000 * (game.extended + more) > passed + 1000:
+        message = "the time is not up, or is put back by more than has passed"
+        raise ValueError(message)
 
 
 def _replace_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     if steps.next_type(game) == "seat_replaced":
         return steps.replace_absent(game)
-    seat, who = _seat(game, data), actor.id
-    sitting = game.occupant(seat)
-    if data["reason"] == steps.RETURNED and who is not None and game.away[seat - 1] == who:
-        return steps.come_back(game, seat, _occupant({**data, "contribution": ""}), actor)
-    if data["reason"] != steps.RESIGNED or sitting is None or sitting.player != who:
-        message = "nobody replaces that seat so"
-        raise ValueError(message)
-    return steps.resign(game, seat, actor)
+    seat, who = _seat(game, data), actor.id if actor.kind == "player" else None
+    sitting, reason = game.occupant(seat), data["reason"]
+    if who is not None and reason == steps.RETURNED and game.away[seat - 1] == who:
+        occupant = _occupant({**data, "contribution": ""})
+        if occupant.player == who:
+            return steps.come_back(game, seat, occupant, actor)
+    is_own = who is not None and sitting is not None and sitting.player == who
+    if is_own and reason == steps.RESIGNED:
+        return steps.resign(game, seat, actor)
+    message = "nobody replaces that seat so"
+    raise ValueError(message)
 
 
 def _extend_clock(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
     seconds = _seconds(data["seconds"])
-    if game.setup.turn_seconds is None or seconds is None or seconds <= 0:
+    if seconds is None or seconds <= 0:
         message = "the clock can't be extended so"
         raise ValueError(message)
     return steps.extend_clock(game, seconds)

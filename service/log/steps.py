@@ -220,18 +220,18 @@ def absent_turn(game: Game) -> Step:
 
 def resign(game: Game, seat: Seat, actor: Actor) -> Step:
     """`seat_replaced`: a player gives up the seat for good, and a bot plays on."""
-    return _replace_seat(game, seat, SUBSTITUTE, actor, RESIGNED)
+    return replace_seat(game, seat, SUBSTITUTE, actor, RESIGNED)
 
 
 def replace_absent(game: Game) -> Step:
     """`seat_replaced`: a bot plays on for a player who let the clock play too often."""
     seats = (seat for seat in game.seats if game.absences[seat - 1] >= ABSENCES_AT_MOST)
-    return _replace_seat(game, next(seats), SUBSTITUTE, CLOCK, ABSENT)
+    return replace_seat(game, next(seats), SUBSTITUTE, CLOCK, ABSENT)
 
 
 def come_back(game: Game, seat: Seat, occupant: Occupant, actor: Actor) -> Step:
     """`seat_replaced`: a player who was away takes the seat back from the bot."""
-    return _replace_seat(game, seat, occupant, actor, RETURNED)
+    return replace_seat(game, seat, occupant, actor, RETURNED)
 
 
 def extend_clock(game: Game, seconds: int) -> Step:
@@ -240,7 +240,8 @@ def extend_clock(game: Game, seconds: int) -> Step:
     return Draft("clock_extended", CLOCK, data), replace(game, extended=game.extended + seconds)
 
 
-def _replace_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor, reason: str) -> Step:
+def replace_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor, reason: str) -> Step:
+    """`seat_replaced`: who plays on in the seat, and who may come back to it."""
     before = game.occupant(seat)
     data: JsonMap = {"seat": seat, **occupant.to_json(), "reason": reason}
     away = before.player if before is not None and reason == ABSENT else None

@@ -50,6 +50,11 @@ class Topic:
             self._moved.wait_for(lambda: self.is_closed or self._version > after, seconds)
             return self._version > after
 
+    def settle(self, version: int) -> None:
+        """The game has that version: what was heard of a later one was no truth."""
+        with self._moved:
+            self._version = version
+
     def keep(self, frames: Sequence[Frame]) -> None:
         """Keep the game's newest events; those that are kept already change nothing."""
         with self._moved:

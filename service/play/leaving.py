@@ -10,6 +10,7 @@ from service.log.steps import Frame
 from service.play.accounts import kind_of
 from service.play.bot_turns import play_bots
 from service.play.committing import commit
+from service.play.games import refuse_strangers
 from service.play.pen import Pen
 from service.play.refusals import GameNotActive, NotAway, NotSeated
 from service.play.seating import Seated, seated_by
@@ -38,6 +39,7 @@ def come_back(services: Services, player: str, game: str, key: RequestKey | None
 def _resign(services: Services, game: Game, player: str) -> Sequence[Frame]:
     held = game.seats_of(player)
     if not held:
+        refuse_strangers(game, player)
         raise NotSeated
     _refuse_unless_active(game)
     pen = Pen(services, game)
@@ -50,6 +52,7 @@ def _come_back(services: Services, game: Game, occupant: Occupant) -> Sequence[F
     player = occupant.player or ""
     seat = next((seat for seat in game.seats if game.away[seat - 1] == player), None)
     if seat is None:
+        refuse_strangers(game, player)
         raise NotAway
     _refuse_unless_active(game)
     pen = Pen(services, game)

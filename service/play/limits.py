@@ -76,6 +76,14 @@ class Limiter:
         self._full_at: Bounded[tuple[str, str], float] = Bounded(BUCKETS_KEPT)
         self._lock = Lock()
 
+    def refuse_if_empty(self, name: str, who: str) -> None:
+        """Count nothing; raises TooManyRequests if nothing is left to them."""
+        policy = self._policies[name]
+        full_at = self._full_at.get((name, who)) or 0.0
+        late = full_at + policy.seconds / policy.quota - self._now() - policy.seconds
+        if late > ROUNDING:
+            raise TooManyRequests(policy.name, math.ceil(late))
+
     def take(self, name: str, who: str) -> Standing:
         """Count one request of theirs; raises TooManyRequests."""
         policy = self._policies[name]
@@ -87,4 +95,6 @@ class Limiter:
                 raise TooManyRequests(policy.name, math.ceil(late))
             self._full_at.put((name, who), full_at)
         wait = full_at - now
-        return Standing(policy, int((policy.seconds - wait) / each), math.ceil(wait))
+        return Standing(
+            policy, int((policy.seconds - wait) / each + ROUNDING), math.ceil(wait - ROUNDING)
+        )

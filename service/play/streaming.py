@@ -1,5 +1,6 @@
 """Following a game: every event once and in order, as the follower may see it, from any seq on."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from service.play.services import Services
 from service.store.database import StoreUnavailable
 
 NEVER = 2**31
+LOOK_SECONDS = 1.0
+"""How often a follower who waits is looked for."""
 TROUBLE_SECONDS = 1.0
 """How long a follower waits for a database that is away."""
 
@@ -45,10 +48,12 @@ class Batch:
 class Follower:
     """Who follows: `player` gives their id, None for nobody in particular.
 
-    It is asked again and again, and raises Unauthenticated once the key is revoked.
+    It is asked again and again, and raises Unauthenticated once the key is
+    revoked. `is_gone` says whether they have hung up.
     """
 
     player: Callable[[], str | None]
+    is_gone: Callable[[], bool] = lambda: False
 
 
 def follow(
@@ -60,34 +65,49 @@ def follow(
     when the process is about to end.
     """
     with services.feed.follow(game) as topic:
-        while not topic.is_closed:
+        while not topic.is_closed and not follower.is_gone():
             try:
                 present = _present(services, game, topic, after)
                 player = follower.player()
                 refuse_strangers(present, player)
+                upto = min(present.version, after + EVENTS_AT_ONCE)
+                frames = _frames(services, present, topic, after, upto)
             except (Unauthenticated, GameNotFound):
                 return
             except StoreUnavailable:
                 topic.wait(NEVER, TROUBLE_SECONDS)
+                yield Batch(lines=())
                 continue
-            upto = min(present.version, after + EVENTS_AT_ONCE)
-            frames = _frames(services, present, topic, after, upto)
             is_end = present.status.is_over and upto == present.version
             if frames or is_end:
                 yield Batch(lines=_lines(present, frames, player), is_end=is_end)
             if is_end:
                 return
             after = upto
-            if upto == present.version and not topic.wait(after, quiet_seconds):
+            if upto == present.version and not _wait(topic, follower, after, quiet_seconds):
                 yield Batch(lines=())
 
 
-def wait_for_event(services: Services, game: str, after: int, seconds: float) -> None:
-    """Return when the game is past that version, or when the time is up."""
+def wait_for_event(
+    services: Services, follower: Follower, game: str, after: int, seconds: float
+) -> None:
+    """Return when the game is past that version, or when the time is up, or nobody waits."""
     with services.feed.follow(game) as topic:
         present, _ = catch_up(services, game)
         if present.version <= after and not present.status.is_over:
-            topic.wait(after, seconds)
+            _wait(topic, follower, after, seconds)
+
+
+def _wait(topic: Topic, follower: Follower, after: int, seconds: float) -> bool:
+    """Whether the game moved past that version in that time; a follower who left is let go."""
+    until = time.monotonic() + seconds
+    while not topic.is_closed and not follower.is_gone():
+        left = until - time.monotonic()
+        if left <= 0:
+            return False
+        if topic.wait(after, min(left, LOOK_SECONDS)):
+            return True
+    return False
 
 
 def _present(services: Services, game: str, topic: Topic, after: int) -> Game:
@@ -99,7 +119,7 @@ def _present(services: Services, game: str, topic: Topic, after: int) -> Game:
         present = _remembered(services, game, topic, after)
         if present is None:
             present, _ = catch_up(services, game)
-            topic.tell(present.version)
+            topic.settle(present.version)
         return present
 
 

@@ -48,14 +48,20 @@ def issue_ticket(
     return NewTicket(token, ticket.expires_at)
 
 
-def redeem_ticket(services: Services, token: str, game: str) -> Callable[[], str]:
-    """Use up the ticket: who holds it, for as long as the key that got it is live.
+def use_ticket(services: Services, token: str) -> None:
+    """Use the ticket up; raises Unauthenticated if somebody was faster."""
+    if not tickets.take_ticket(services.database, digest(token)):
+        raise Unauthenticated
+
+
+def holder_of_ticket(services: Services, token: str, game: str) -> Callable[[], str]:
+    """Who holds the ticket, for as long as the key that got it is live.
 
     Raises Unauthenticated; so does what it gives, once the key is revoked.
     """
     found = None
     if is_well_formed(token, TICKET_PREFIX):
-        found = tickets.take_ticket(services.database, digest(token), game, services.now())
+        found = tickets.find_ticket(services.database, digest(token), game, services.now())
     if found is None:
         raise Unauthenticated
     player, key = found

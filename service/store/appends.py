@@ -193,8 +193,9 @@ def _head(frames: Sequence[Frame], receipt: Receipt) -> dict[str, object]:
 
 
 def _players(game: Game) -> list[str]:
-    """The players' ids by seat, '' where no player sits."""
-    return [occupant.player or "" if occupant else "" for occupant in game.occupants]
+    """The players' ids by seat, of who sits there or may come back; '' where nobody does."""
+    sitting = (occupant.player if occupant else None for occupant in game.occupants)
+    return [player or away or "" for player, away in zip(sitting, game.away, strict=True)]
 
 
 def _turn(game: Game) -> dict[str, object]:

@@ -9,24 +9,28 @@ from service.store.database import Database, connection
 from service.store.tables import games, outages
 
 BEAT = """
-WITH old AS (SELECT at FROM heartbeats WHERE id = 1),
+WITH moment AS (SELECT coalesce(CAST(:now AS timestamptz), clock_timestamp()) AS now),
+old AS (SELECT at FROM heartbeats WHERE id = 1),
 beat AS (
-    INSERT INTO heartbeats (id, at) VALUES (1, :now)
+    INSERT INTO heartbeats (id, at) SELECT 1, now FROM moment
     ON CONFLICT (id) DO UPDATE SET at = excluded.at
-        WHERE heartbeats.at = (SELECT at FROM old) AND heartbeats.at < excluded.at
+        WHERE heartbeats.at = (SELECT at FROM old)
     RETURNING id
 )
 INSERT INTO outages (began_at, ended_at)
-SELECT old.at, :now FROM old, beat WHERE old.at < :alive_since
+SELECT old.at, moment.now FROM old, beat, moment WHERE old.at < moment.now - CAST(:gap AS interval)
 ON CONFLICT DO NOTHING
 RETURNING began_at
 """
 """Of several workers that find the same gap one writes it down: whose beat follows the old one."""
 
 
-def beat(database: Database, now: datetime, gap: timedelta) -> bool:
-    """Note that a worker is alive; whether none was for longer than the gap."""
-    parameters = {"now": now, "alive_since": now - gap}
+def beat(database: Database, gap: timedelta, now: datetime | None = None) -> bool:
+    """Note that a worker is alive; whether none was for longer than the gap.
+
+    By the database's clock, which all workers share, unless a time is given.
+    """
+    parameters = {"now": now, "gap": gap}
     with connection(database) as open_connection:
         return open_connection.execute(text(BEAT), parameters).first() is not None
 

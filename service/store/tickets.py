@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, insert, select
 
 from service.store.appends import RequestKey
 from service.store.database import Database, connection, transaction
@@ -38,22 +38,25 @@ def add_ticket(
         bind_creation(open_connection, request, ticket.id)
 
 
-def take_ticket(
+def find_ticket(
     database: Database, digest: bytes, game: str, now: datetime
 ) -> tuple[str, str] | None:
-    """The player and the key of the ticket, which is gone then; None if there is none such."""
-    query = (
-        delete(stream_tickets)
-        .where(
-            stream_tickets.c.digest == digest,
-            stream_tickets.c.game_id == game,
-            stream_tickets.c.expires_at > now,
-        )
-        .returning(stream_tickets.c.player_id, stream_tickets.c.key_id)
+    """The player and the key of the ticket; None if there is none such."""
+    query = select(stream_tickets.c.player_id, stream_tickets.c.key_id).where(
+        stream_tickets.c.digest == digest,
+        stream_tickets.c.game_id == game,
+        stream_tickets.c.expires_at > now,
     )
     with connection(database) as open_connection:
         row = open_connection.execute(query).one_or_none()
     return None if row is None else (row.player_id, row.key_id)
+
+
+def take_ticket(database: Database, digest: bytes) -> bool:
+    """Take the ticket away; False if it was gone."""
+    query = delete(stream_tickets).where(stream_tickets.c.digest == digest)
+    with connection(database) as open_connection:
+        return open_connection.execute(query).rowcount == 1
 
 
 def drop_stale_tickets(database: Database, now: datetime) -> None:

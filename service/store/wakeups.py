@@ -8,8 +8,7 @@ of all games that are followed here, in one statement.
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from threading import Condition, Event, Thread
 
 import psycopg
 import structlog
@@ -23,6 +22,9 @@ POLL_SECONDS = 1.0
 PROBE_SECONDS = 2.0
 TROUBLE_SECONDS = 1.0
 PAYLOAD_BYTES = 7_500
+VERSION_DIGITS = 9
+GAMES_GATHERED = 10_000
+"""How many games are told at once; what is too much the others' polls find."""
 
 VERSIONS = "SELECT id, version FROM games WHERE id = ANY(%s)"
 NOTIFY = "SELECT pg_notify(%s, %s)"
@@ -44,7 +46,8 @@ class Wakeups:
         self._url = url
         self._followed = followed
         self._tell = tell
-        self._moved: SimpleQueue[tuple[str, int]] = SimpleQueue()
+        self._moved: dict[str, int] = {}
+        self._something = Condition()
         self._stop = Event()
         self._threads = [
             Thread(target=self._run, args=(self._send,), name="wakeups-out", daemon=True),
@@ -64,7 +67,10 @@ class Wakeups:
 
     def moved(self, game: str, version: int) -> None:
         """Tell the other processes, soon and without waiting for it."""
-        self._moved.put((game, version))
+        with self._something:
+            if game in self._moved or len(self._moved) < GAMES_GATHERED:
+                self._moved[game] = max(version, self._moved.get(game, 0))
+                self._something.notify()
 
     def _run(self, work: Callable[["psycopg.Connection[tuple[object, ...]]"], None]) -> None:
         """Work over a connection, and over another one when that is lost, until stopped."""
@@ -72,7 +78,7 @@ class Wakeups:
             try:
                 with _connect(self._url) as connection:
                     work(connection)
-            except psycopg.Error as error:
+            except Exception as error:  # noqa: BLE001  the loop must not end by what it hears
                 structlog.get_logger().warning("wakeups_lost", reason=type(error).__name__)
                 self._stop.wait(TROUBLE_SECONDS)
 
@@ -83,18 +89,13 @@ class Wakeups:
 
     def _gathered(self) -> Mapping[str, int]:
         """What moved within a moment of the first: each game once, at its newest version."""
-        gathered: dict[str, int] = {}
-        try:
-            game, version = self._moved.get(timeout=POLL_SECONDS)
-        except Empty:
-            return gathered
+        with self._something:
+            if not self._something.wait_for(lambda: bool(self._moved), POLL_SECONDS):
+                return {}
         self._stop.wait(GATHER_SECONDS)
-        while True:
-            gathered[game] = max(version, gathered.get(game, 0))
-            try:
-                game, version = self._moved.get_nowait()
-            except Empty:
-                return gathered
+        with self._something:
+            gathered, self._moved = self._moved, {}
+        return gathered
 
     def _hear(self, connection: "psycopg.Connection[tuple[object, ...]]") -> None:
         """Listen first, then read, then wait: so nothing falls between."""
@@ -154,5 +155,5 @@ def read_payload(payload: str) -> Iterable[tuple[str, int]]:
     """The games and versions of a notification; what is none of ours is skipped."""
     for part in payload.split(","):
         game, _, version = part.partition(":")
-        if version.isascii() and version.isdecimal():
+        if version.isascii() and version.isdecimal() and len(version) <= VERSION_DIGITS:
             yield game, int(version)

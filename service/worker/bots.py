@@ -3,7 +3,9 @@
 Any number of workers may run: a turn is an append that only one of them can make.
 """
 
+import time
 from datetime import timedelta
+from itertools import takewhile
 
 import structlog
 
@@ -17,13 +19,18 @@ QUIET_FOR = timedelta(milliseconds=200)
 """A game in which something happened just now is still in the hands of a request."""
 
 GAMES_A_SWEEP = 200
+SWEEP_SECONDS = 1.0
+"""How long a sweep takes at most: others wait for the worker, too."""
 
 
 def sweep(services: Services, quiet_for: timedelta = QUIET_FOR) -> int:
     """Let the bots move in every game that waits for one; in how many games they did."""
     quiet_since = services.now() - quiet_for
     waiting = games_waiting_for_bots(services.database, quiet_since, GAMES_A_SWEEP)
-    return sum(_play_on(services, game) for game in waiting)
+    until = time.monotonic() + SWEEP_SECONDS
+    return sum(
+        _play_on(services, game) for game in takewhile(lambda _: time.monotonic() < until, waiting)
+    )
 
 
 def _play_on(services: Services, game: str) -> bool:

@@ -1,7 +1,7 @@
 """The clock's round: overdue turns are played, stale games closed, and the worker says it lives."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -15,12 +15,16 @@ GAP = timedelta(seconds=5)
 """No beat for longer than this is an outage."""
 
 
-def tick(services: Services) -> int:
-    """Beat, and play every turn whose time is up; in how many games something was written."""
-    now = services.now()
-    if beat(services.database, now, GAP):
+def note_alive(services: Services, now: datetime | None = None) -> None:
+    """Say that a worker lives; an outage that just ended is noted."""
+    if beat(services.database, GAP, now):
         structlog.get_logger().warning("outage_noted")
-    return _each(services, overdue_games(services.database, now, GAMES_A_ROUND), run_out)
+
+
+def tick(services: Services) -> int:
+    """Play every turn whose time is up; in how many games something was written."""
+    overdue = overdue_games(services.database, services.now(), GAMES_A_ROUND)
+    return _each(services, overdue, run_out)
 
 
 def close_games(services: Services) -> int:

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, field
+from threading import Thread
 
 import structlog
 
@@ -11,12 +12,13 @@ from service.store.database import StoreUnavailable
 from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
 from service.worker.bots import sweep
-from service.worker.clocks import close_games, tick
+from service.worker.clocks import close_games, note_alive, tick
 from service.worker.stop import Stop
 
 BUSY_SECONDS = 0.05
 IDLE_SECONDS = 0.25
 TROUBLE_SECONDS = 1.0
+BEAT_SECONDS = 1.0
 
 
 @dataclass
@@ -30,8 +32,20 @@ class Worker:
 
     def run(self, stop: Stop) -> None:
         """Work until stopped; a database that is away is waited for."""
+        beats = Thread(target=self._beat, args=(stop,), name="heartbeat", daemon=True)
+        beats.start()
         while not stop.is_set():
             stop.wait(self.work())
+        beats.join(BEAT_SECONDS * 2)
+
+    def _beat(self, stop: Stop) -> None:
+        """Say every second that the worker lives, however busy it is."""
+        while not stop.is_set():
+            try:
+                note_alive(self.services)
+            except Exception as error:  # noqa: BLE001  the next beat may come through
+                structlog.get_logger().warning("heartbeat_failed", reason=type(error).__name__)
+            stop.wait(BEAT_SECONDS)
 
     def work(self) -> float:
         """Do once what there is to do; how long to rest then, in seconds."""
@@ -41,6 +55,9 @@ class Worker:
             return BUSY_SECONDS if sweep(self.services) or is_busy else IDLE_SECONDS
         except StoreUnavailable:
             structlog.get_logger().warning("store_unavailable")
+            return TROUBLE_SECONDS
+        except Exception as error:  # noqa: BLE001  a worker that ends takes the service with it
+            structlog.get_logger().error("worker_failed", exception=type(error).__name__)
             return TROUBLE_SECONDS
 
     def _checkpoint(self) -> None:

@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from play_through import play_on
 
 from service.api import streams
-from service.api.streams import STREAMS_A_KEY, Streams
+from service.api.streams import STREAMS_EACH, Streams
 from service.log.projection import event_line
 from service.log.viewer import SPECTATOR, everybody
 from service.play import streaming, tickets
@@ -231,6 +231,12 @@ def test_a_ticket_is_its_holders_eyes_once(
     answer = client.get(f"/games/{game}/events?ticket={used}", headers=NDJSON)
     assert answer.text == people[0].get(f"/games/{game}/events", headers=NDJSON).text
     other = started(people)
+    kept = ticket()
+    early = client.get(f"/games/{game}/events?ticket={kept}&after=9999", headers=NDJSON)
+    assert code(early) == (404, "version_not_found")
+    assert client.get(f"/games/{game}/events?ticket={kept}", headers=NDJSON).status_code == 200
+    with pytest.raises(Unauthenticated):
+        tickets.use_ticket(services, kept)
     for token, at in ((used, game), (ticket(), other), ("fd_st_x", game), (ticket()[:-1], game)):
         answer = client.get(f"/games/{at}/events?ticket={token}", headers=NDJSON)
         assert code(answer) == (401, "unauthenticated")
@@ -254,15 +260,15 @@ def test_a_ticket_ends_with_the_key_that_got_it(people: list[Person], services: 
     made = people[0].post("/players/me/keys", {"label": "tab", "scopes": ["read"]}).get_json()
     with_key = {"Authorization": f"Bearer {made['token']}"}
     token = people[0].post(f"/games/{game}/stream-tickets", headers=with_key).get_json()["ticket"]
-    holder = tickets.redeem_ticket(services, token, game)
+    holder = tickets.holder_of_ticket(services, token, game)
     assert holder() == people[0].id
     people[0].delete(f"/players/me/keys/{made['id']}")
     later = replace(services, now=lambda: utc_now() + timedelta(seconds=30))
     token = people[0].post(f"/games/{game}/stream-tickets").get_json()["ticket"]
-    assert tickets.redeem_ticket(later, token, game)() == people[0].id
+    assert tickets.holder_of_ticket(later, token, game)() == people[0].id
     ticks = iter([utc_now(), utc_now(), utc_now() + timedelta(seconds=30)])
     token = people[0].post(f"/games/{game}/stream-tickets").get_json()["ticket"]
-    holder = tickets.redeem_ticket(replace(services, now=lambda: next(ticks)), token, game)
+    holder = tickets.holder_of_ticket(replace(services, now=lambda: next(ticks)), token, game)
     people[0].post(f"/games/{game}/stream-tickets")
     keys = people[0].get("/players/me/keys").get_json()["items"]
     own = next(key["id"] for key in keys if key["revoked_at"] is None)
@@ -273,7 +279,7 @@ def test_a_ticket_ends_with_the_key_that_got_it(people: list[Person], services: 
 
 def test_streams_are_counted_by_who_holds_them() -> None:
     places = Streams()
-    leaves = [places.enter("one") for _ in range(STREAMS_A_KEY)]
+    leaves = [places.enter("one") for _ in range(STREAMS_EACH)]
     with pytest.raises(TooManyStreams):
         places.enter("one")
     places.enter("two")
@@ -284,7 +290,7 @@ def test_streams_are_counted_by_who_holds_them() -> None:
         places.enter("one")
     for leave in (*leaves, again):
         leave()
-    assert [places.enter("one") for _ in range(STREAMS_A_KEY)]
+    assert [places.enter("one") for _ in range(STREAMS_EACH)]
 
 
 def test_the_feed_keeps_the_newest_events_of_followed_games(

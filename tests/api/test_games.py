@@ -160,7 +160,6 @@ def test_the_opener_sits_in_seat_one_and_the_commitment_is_there(ilze: Person) -
         ({"bots": [{"seat": 2, "level": "genius"}]}, "/bots/0/level"),
         ({"bots": [7]}, "/bots/0"),
         ({"sandbox": {"secret": "5A" * 32}}, "/sandbox/secret"),
-        ({"visibility": "secret"}, "/visibility"),
         ({"sandbox": {"secret": "5a" * 32 + "\n"}}, "/sandbox/secret"),
         ({"contribution": "mine"}, "/contribution"),
         ({"turn_seconds": 4}, "/turn_seconds"),

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from faults.servers import gunicorn, wait_for_end
 
-from service.api.streams import STREAMS_A_KEY
+from service.api.streams import STREAMS_EACH
 from service.store.embedded import Urls
 from service.store.schema import migrate
 
@@ -223,7 +223,7 @@ def test_streams_take_no_thread_from_moves_and_hear_of_moves_in_other_processes(
 
 def test_a_key_holds_so_many_streams_and_a_revoked_one_none(own: Urls) -> None:
     with gunicorn(own.service, workers=1) as (port, _), Table(port) as table, ExitStack() as stack:
-        streams = [open_stream(stack, table, table.keys[1]) for _ in range(STREAMS_A_KEY)]
+        streams = [open_stream(stack, table, table.keys[1]) for _ in range(STREAMS_EACH)]
         path = f"/games/{table.game}/events"
         refused = table.client.get(path, headers={**table.keys[1], "Accept": NDJSON})
         assert refused.status_code == 429

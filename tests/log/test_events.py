@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from service.log.events import (
     Draft,
     MalformedEvent,
     chained,
+    milliseconds,
     parse_event,
     with_private,
 )
@@ -87,3 +89,14 @@ def test_private_facts_stand_beside_the_chained_ones_in_canonical_bytes() -> Non
 
 def test_an_actor_without_an_id_has_none_in_the_log() -> None:
     assert Actor(kind="system").to_json() == {"kind": "system"}
+
+
+def test_times_are_numbers_that_grow_with_them() -> None:
+    begin = datetime(2023, 12, 28, tzinfo=UTC)
+    for hours in range(0, 24 * 1200, 7):
+        moment = begin + timedelta(hours=hours, minutes=hours % 60, milliseconds=hours % 1000)
+        text = moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+        passed = (moment - begin) // timedelta(milliseconds=1)
+        assert milliseconds(text) - milliseconds("2023-12-28T00:00:00.000Z") == passed
+    with pytest.raises(ValueError):
+        milliseconds("tomorrow")

@@ -2,12 +2,15 @@
 
 import json
 import random
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import psycopg
 import pytest
 from api.test_games import code, opened
 from conftest import Person, fresh_key, register, services_at
@@ -16,6 +19,9 @@ from play_through import play_on
 from signing import KEYRING
 
 from service.app import create_app
+from service.log.game import Secret
+from service.log.replay import replay, resume
+from service.play.checkpointing import Checkpointer
 from service.play.clocks import OPEN_FOR
 from service.play.proving import export
 from service.play.services import Services
@@ -23,11 +29,13 @@ from service.proof.outside import Evidence
 from service.proof.verdicts import Outcome
 from service.proof.verify import verify
 from service.store.embedded import Urls
-from service.store.reads import read_events
+from service.store.reads import load, read_events
 from service.store.schema import migrate
-from service.worker import clocks
+from service.worker import clocks, loop
 from service.worker.bots import sweep
-from service.worker.clocks import GAP, close_games, tick
+from service.worker.clocks import GAP, close_games, note_alive, tick
+from service.worker.loop import Worker
+from service.worker.stop import Stop
 
 TURN_SECONDS = 30
 
@@ -49,7 +57,7 @@ class House:
     """A service with a clock of its own, over a database of its own."""
 
     def __init__(self, urls: Urls, description: Any) -> None:
-        self.watch = Watch()
+        self.urls, self.watch = urls, Watch()
         self.services: Services = services_at(urls.service, now=self.watch)
         app = create_app(self.services)
         app.test_client_class = description.checking_client()
@@ -70,8 +78,13 @@ class House:
             step = min(seconds, GAP.total_seconds() - 1)
             self.watch.go(step)
             seconds -= step
-            done += tick(self.services)
+            done += self.tick()
         return done
+
+    def tick(self) -> int:
+        """What a worker does once: say that it lives, and play for who is away."""
+        note_alive(self.services, self.watch.now)
+        return tick(self.services)
 
     def events(self, game: str) -> list[Any]:
         return [json.loads(e.line) for e in read_events(self.services.database, game, 0)]
@@ -86,7 +99,9 @@ class House:
         secret = self.services.games.get(game)
         assert secret is not None
         evidence = Evidence(keys=KEYRING.public_keys(), secret=secret.setup.secret.value)
-        return verify(text, evidence).outcome
+        report = verify(text, evidence)
+        assert report.failure is None, report.failure
+        return report.outcome
 
 
 @pytest.fixture
@@ -94,7 +109,7 @@ def house(another_database: Callable[[], Urls], description: Any) -> Iterator[Ho
     urls = another_database()
     migrate(urls.owner)
     made = House(urls, description)
-    tick(made.services)
+    made.tick()
     yield made
     made.services.database.engine.dispose()
 
@@ -261,7 +276,7 @@ def test_time_in_which_the_service_was_down_counts_against_nobody(house: House) 
     version = house.people[0].view(game)["version"]
     house.let(10)
     house.watch.go(600)
-    assert tick(house.services) == 1
+    assert house.tick() == 1
     (event,) = house.events(game)[version:]
     assert (event["type"], event["actor"]) == ("clock_extended", {"kind": "clock"})
     assert event["data"]["reason"] == "outage"
@@ -279,9 +294,14 @@ def test_of_many_workers_one_fires_a_deadline_and_one_notes_an_outage(house: Hou
     games = [house.opens() for _ in range(4)]
     versions = {game: house.people[0].view(game)["version"] for game in games}
     house.watch.go(TURN_SECONDS + 1)
+
+    def lived(services: Services) -> None:
+        note_alive(services, house.watch.now)
+        tick(services)
+
     with_memory = [replace(house.services, games=type(house.services.games)(100)) for _ in range(4)]
     for _ in range(3):
-        threads = [Thread(target=tick, args=(services,)) for services in with_memory]
+        threads = [Thread(target=lived, args=(services,)) for services in with_memory]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -324,3 +344,136 @@ def test_one_games_faults_do_not_stop_the_clock_of_others(
     monkeypatch.setattr(clocks, "run_out", flaky)
     assert house.let(TURN_SECONDS + 1) == 1
     assert games[0] in log_lines.getvalue()
+
+
+def test_a_game_whose_seats_changed_hands_is_read_cold_like_any_other(house: House) -> None:
+    """What happened in earlier rounds is read without them, at every version."""
+    game = house.opens(options={"rounds": 4})
+    chance = random.Random(8)
+    quitter = house.player_to_act(game)
+    quitter.post(f"/games/{game}/resignation")
+    away = next(person for person in house.people if person is not quitter)
+    back = False
+    for _ in range(600):
+        house.services.games.drop(game)
+        view = house.people[0].view(game)
+        if view["status"] == "finished":
+            break
+        turn = player_in(view, view["to_act"])
+        here = next((p for p in house.people if p.id == turn and p is not away), None)
+        if here is not None:
+            here.move(game, chance.choice(here.view(game)["legal_moves"]))
+        elif turn == away.id and not back:
+            house.watch.go(GAP.total_seconds() + 2) if chance.random() < 0.2 else None
+            house.let(TURN_SECONDS + 1)
+        elif turn == away.id:
+            away.move(game, chance.choice(away.view(game)["legal_moves"]))
+        else:
+            sweep(house.services, timedelta(0))
+        absent = [e for e in house.events(game) if e["data"].get("reason") == "absent"]
+        if absent and not back and chance.random() < 0.2:
+            back = away.post(f"/games/{game}/return").status_code == 201
+    kinds = {e["data"].get("reason") for e in house.events(game)}
+    assert kinds >= {"resigned", "absent", "returned", "outage"}
+    assert house.verified(game) is Outcome.VERIFIED
+    frames = list(replay(read_events(house.services.database, game, 0), secret_of(house, game)))
+    for frame in frames:
+        stored = load(house.services.database, game, at=frame.event.seq)
+        assert stored is not None
+        assert resume(stored[1], stored[0]) == frame.after
+
+
+def secret_of(house: House, game: str) -> Secret:
+    stored = load(house.services.database, game)
+    assert stored is not None
+    return stored[0]
+
+
+def test_a_worker_whose_clock_is_wrong_makes_no_outage_of_the_future(house: House) -> None:
+    """The database's clock counts, which all share; a beat of the future is taken back."""
+    with psycopg.connect(house.urls.superuser, autocommit=True) as superuser:
+        superuser.execute("UPDATE heartbeats SET at = now() + interval '1 hour'")
+        note_alive(house.services)
+        row = superuser.execute("SELECT at < now() + interval '1 s' FROM heartbeats").fetchone()
+        assert row == (True,)
+        assert superuser.execute("SELECT count(*) FROM outages").fetchone() == (0,)
+        superuser.execute("UPDATE heartbeats SET at = now() - interval '1 hour'")
+        note_alive(house.services)
+        found = superuser.execute("SELECT count(*) FROM outages WHERE ended_at <= now()").fetchone()
+        assert found == (1,)
+
+
+def test_a_busy_worker_says_that_it_lives(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "BEAT_SECONDS", 0.02)
+    beats: list[int] = []
+    monkeypatch.setattr(loop, "note_alive", lambda _services: beats.append(1))
+    monkeypatch.setattr(loop, "sweep", lambda _services: time.sleep(0.5) or 0)
+    stop, worker = Stop(), Worker(house.services, Checkpointer(house.services, tmp_path), 10)
+    running = Thread(target=worker.run, args=(stop,))
+    running.start()
+    time.sleep(0.4)
+    assert len(beats) > 5
+    stop.set()
+    running.join(5)
+
+
+def test_a_worker_outlives_what_it_does_not_expect(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: Any
+) -> None:
+    def fails(_services: Services, *_: Any) -> int:
+        raise RuntimeError
+
+    monkeypatch.setattr(loop, "BEAT_SECONDS", 0.02)
+    monkeypatch.setattr(loop, "note_alive", fails)
+    monkeypatch.setattr(loop, "tick", fails)
+    monkeypatch.setattr(loop, "TROUBLE_SECONDS", 0.02)
+    stop, worker = Stop(), Worker(house.services, Checkpointer(house.services, tmp_path), 10)
+    running = Thread(target=worker.run, args=(stop,))
+    running.start()
+    time.sleep(0.3)
+    stop.set()
+    running.join(5)
+    assert not running.is_alive()
+    assert "worker_failed" in log_lines.getvalue()
+    assert "heartbeat_failed" in log_lines.getvalue()
+
+
+def test_who_resigns_from_a_private_game_may_ask_again(house: House) -> None:
+    host, guest, other = house.people
+    game = opened(host, visibility="private")["game"]
+    token = host.post(f"/games/{game}/invitations").get_json()["token"]
+    for person in (guest, other):
+        person.post(f"/games/{game}/seats", {"invitation": token})
+    key = fresh_key()
+    assert guest.post(f"/games/{game}/resignation", headers=key).status_code == 201
+    again = guest.post(f"/games/{game}/resignation", headers=key)
+    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
+    assert code(guest.post(f"/games/{game}/resignation")) == (404, "game_not_found")
+    assert code(guest.post(f"/games/{game}/return")) == (404, "game_not_found")
+
+
+def test_who_is_away_finds_the_game_and_may_see_it(house: House) -> None:
+    host, guest, other = house.people
+    game = house_private(house)
+    for _ in range(200):
+        if any(e["type"] == "seat_replaced" for e in house.events(game)):
+            break
+        house.let(TURN_SECONDS + 1)
+    away = next(e for e in house.events(game) if e["type"] == "seat_replaced")["data"]["seat"]
+    player = (host, guest, other)[away - 1]
+    assert player.get(f"/games/{game}").status_code == 200
+    listed = player.get("/games?player=me").get_json()["items"]
+    assert game in [item["game"] for item in listed]
+    assert player.post(f"/games/{game}/return").status_code == 201
+
+
+def house_private(house: House) -> str:
+    host, guest, other = house.people
+    opening = {"visibility": "private", "turn_seconds": TURN_SECONDS, "options": {"rounds": 5}}
+    game: str = opened(host, **opening)["game"]
+    token = host.post(f"/games/{game}/invitations").get_json()["token"]
+    for person in (guest, other):
+        person.post(f"/games/{game}/seats", {"invitation": token})
+    return game

@@ -27,9 +27,12 @@ from signing import FixedKeyring
 
 from service.canonical import JsonMap, canonical_text
 from service.cards import Seat
+from service.fairness import SealedDealer
 from service.log import steps
 from service.log.events import Actor
-from service.log.game import Game, Occupant
+from service.log.game import Game, Occupant, Secret
+from service.log.replay import ReplayDiverged, advance
+from service.log.steps import Frame
 from service.proof import merkle
 from service.proof.checkpoints import Checkpoint, Consistency, read_note, signed
 from service.proof.outside import Evidence
@@ -285,27 +288,93 @@ def test_a_clock_that_is_none_is_found(value: object) -> None:
     assert (report.failure.check, report.failure.seq) == (Check.DEALS, 1)
 
 
+def timed_start() -> list[Frame]:
+    """A game with a clock, to its first turn, which is a person's; six events."""
+    frames = list(play("jokers-go-boom", 1, turn_seconds=30)[:6])
+    assert frames[-1].after.to_act == 2
+    return frames
+
+
 def timed(*forges: Forge) -> str:
     """A game with a clock, to its first turn, and what follows."""
-    frames = list(play("jokers-go-boom", 1, turn_seconds=30)[:7])
+    frames = timed_start()
     for forge in forges:
         game = frames[-1].after
         frames.append(steps.write(forge(game), game, AT))
     return export_of(frames)
 
 
+def late(*forges: Forge) -> str:
+    """The same, half a minute later."""
+    header, events, _ = parts(timed(*forges))
+    for event in events[6:]:
+        event["at"] = "2026-12-01T10:16:01.123Z"
+    return written(header, rechained(events))
+
+
 SECRET = bytes(range(32))
 
 
+@pytest.mark.parametrize(
+    "actor",
+    [
+        {"kind": "clock"},
+        {"kind": "clock", "id": "player2"},
+        {"kind": "admin", "id": "player2"},
+        {"kind": "bot", "id": "player2"},
+        {"kind": "player", "id": "player1"},
+        {"kind": "system"},
+        {"kind": "nonsense"},
+    ],
+)
+def test_a_seat_is_given_up_by_its_player_alone(actor: dict[str, str]) -> None:
+    for seat in (2, 3):
+        forged_text = timed(lambda game, seat=seat: steps.resign(game, Seat(seat), Actor(**actor)))  # type: ignore[misc]
+        report = verify(forged_text, Evidence(secret=SECRET))
+        assert report.failure is not None
+        assert report.failure.seq == 7
+
+
+@pytest.mark.parametrize(
+    "occupant",
+    [
+        Occupant(kind="human", player="stranger"),
+        Occupant(kind="human", player="player1"),
+        Occupant(kind="bot", level="cheater"),
+        Occupant(kind="robot", player="player2"),
+    ],
+)
+def test_who_comes_back_is_who_was_away(occupant: Occupant) -> None:
+    """However the seat was lost: the log of an absence is made as the service makes it."""
+    frames = timed_start()
+    game = replace(frames[-1].after, away=(None, "player2", None))
+    for returning, seat in ((occupant, Seat(2)), (THIEF, Seat(1))):
+        step = steps.come_back(game, seat, returning, Actor(kind="player", id="player2"))
+        event = steps.write(step, frames[-1].after, AT).event
+        with pytest.raises(ReplayDiverged):
+            advance(game, event, Secret(SECRET, SealedDealer.of))
+    own = Occupant(kind="human", player="player2")
+    step = steps.come_back(game, Seat(2), own, Actor(kind="player", id="player2"))
+    back = advance(game, steps.write(step, game, AT).event, Secret(SECRET, SealedDealer.of)).after
+    assert back.occupant(Seat(2)) == own
+    assert back.away == (None, None, None)
+
+
 def test_a_clock_plays_is_put_back_and_hands_seats_to_bots() -> None:
-    good = timed(lambda game: steps.extend_clock(game, 7), steps.absent_turn, steps.absent_turn)
+    good = late(steps.absent_turn)
     assert verify(good, Evidence(secret=SECRET)).outcome is Outcome.VERIFIED
-    for seconds in (0, -1, "7", None, True):
-        header, events, _ = parts(good)
-        events[7]["data"]["seconds"] = seconds
+    put_back = late(lambda game: steps.extend_clock(game, 31))
+    assert verify(put_back, Evidence(secret=SECRET)).outcome is Outcome.VERIFIED
+    for forge in (steps.absent_turn, lambda game: steps.extend_clock(game, 1)):
+        early = verify(timed(forge), Evidence(secret=SECRET))
+        assert early.failure is not None
+        assert early.failure.seq == 7
+    for seconds in (0, -1, "7", None, True, 33, 10**9):
+        header, events, _ = parts(put_back)
+        events[6]["data"]["seconds"] = seconds
         report = verify(written(header, rechained(events)), Evidence(secret=SECRET))
         assert report.failure is not None
-        assert report.failure.seq == 8
+        assert report.failure.seq == 7
     by_player = timed(lambda game: steps.resign(game, Seat(2), Actor(kind="player", id="player2")))
     assert verify(by_player, Evidence(secret=SECRET)).outcome is Outcome.VERIFIED
 
