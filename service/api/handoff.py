@@ -7,6 +7,7 @@ other answer is.
 """
 
 import os
+import select
 import socket
 import ssl
 import time
@@ -29,6 +30,7 @@ LINK = "fairdeal.link"
 
 _SENDING: "WeakSet[Thread]" = WeakSet()
 
+HUNG_UP = select.POLLRDHUP | select.POLLHUP | select.POLLERR
 SEND_SECONDS = 20
 """How long a client may leave what is sent to it unread."""
 
@@ -41,14 +43,11 @@ class Link:
 
     def is_gone(self) -> bool:
         """Whether the client has closed the connection."""
-        if self.connection is None:
+        if self.connection is None or self.connection.fileno() < 0:
             return False
-        try:
-            return self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+        look = select.poll()
+        look.register(self.connection, HUNG_UP)
+        return bool(look.poll(0))
 
 
 class HandedOff(StopIteration):
