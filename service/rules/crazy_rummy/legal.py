@@ -23,6 +23,9 @@ from service.rules.violation import RuleViolation
 
 Cards: TypeAlias = tuple[Card, ...]
 
+Held: TypeAlias = tuple[bool, ...]
+"""Of each card of a meld, whether it is in the hand."""
+
 Filling: TypeAlias = Callable[[Cards], Cards]
 
 FILLED_KEPT = 4096
@@ -59,7 +62,8 @@ def absent_move(state: State) -> Move:
 def _melds(state: State) -> list[LayDown]:
     """Each represented meld, each choice of its places that are filled by the very card in hand."""
     hand = bits_of(state.hand)
-    wild = bits_of(card for card in state.hand if state.is_wild(card))
+    is_held = tuple([bool(hand >> card & 1) for card in range(SUITED_CARDS)])
+    wild = bits_of([card for card in state.hand if state.is_wild(card)])
     longest, unchecked = len(state.hand) - 1, _unchecked(state)
     laid: list[LayDown] = []
     for shape in SHAPES:
@@ -67,35 +71,36 @@ def _melds(state: State) -> list[LayDown]:
         spare = wild & ~natural
         length = len(shape.cards)
         if longest >= length <= natural.bit_count() + spare.bit_count():
+            held = shape.take(is_held)
             if length <= unchecked:
-                laid += _filled(shape.cards, natural, spare)
+                laid += _filled(shape.cards, held, spare)
             else:
-                laid += _legally_filled(state, shape.cards, natural, spare)
+                laid += _legally_filled(state, shape.cards, held, spare)
     return laid
 
 
 @lru_cache(FILLED_KEPT)
-def _filled(meld: Cards, natural: int, spare: int) -> list[LayDown]:
+def _filled(meld: Cards, held: Held, spare: int) -> list[LayDown]:
     """The ways to make the meld of its cards in hand and of the lowest spare wild cards."""
     wild = _cards_of(spare)
     choosable = meld + wild
-    made = [take(choosable) for _, take in _ways_to_fill(_held(meld, natural), len(wild))]
+    made = [take(choosable) for _, take in _ways_to_fill(held, len(wild))]
     made.sort()
     return [*map(LayDown, made, repeat(meld))]
 
 
-def _legally_filled(state: State, meld: Cards, natural: int, spare: int) -> list[LayDown]:
+def _legally_filled(state: State, meld: Cards, held: Held, spare: int) -> list[LayDown]:
     """The same, each with the lowest wild cards that leave a card to discard."""
     made: list[LayDown] = []
     wild = _cards_of(spare)
-    for free, take in _ways_to_fill(_held(meld, natural), len(wild)):
+    for free, take in _ways_to_fill(held, len(wild)):
         moves = (LayDown(take(meld + chosen), meld) for chosen in combinations(wild, free))
         made += islice((move for move in moves if _is_legal(state, move)), 1)
     return sorted(made, key=lambda move: move.cards)
 
 
 @cache
-def _ways_to_fill(held: tuple[bool, ...], spare: int) -> Sequence[tuple[int, Filling]]:
+def _ways_to_fill(held: Held, spare: int) -> Sequence[tuple[int, Filling]]:
     """Each choice of a meld's places for spare wild cards: those not held, and any more.
 
     How many places they are, and what takes a meld's cards from its own,
@@ -113,10 +118,6 @@ def _filling(length: int, free: set[int]) -> tuple[int, Filling]:
     wild = count(length)
     taken = [next(wild) if place in free else place for place in range(length)]
     return len(free), itemgetter(*taken)
-
-
-def _held(meld: Cards, natural: int) -> tuple[bool, ...]:
-    return tuple([bool(natural >> card & 1) for card in meld])
 
 
 @cache

@@ -1,9 +1,10 @@
 """Melds: sets and runs, and how cards are read as one (C5 to C7, C10, C11)."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import combinations
+from operator import itemgetter
 
 from service.cards import Card, Rank, Suit, make_card, rank_of, suit_of
 
@@ -87,10 +88,14 @@ def _every_run() -> Iterator[tuple[Card, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The cards of a possible meld, in order, and as a set of bits, one a card."""
+    """The cards of a possible meld, in order, and as a set of bits, one a card.
+
+    `take` takes of 52 values, one a card, those of the meld's cards.
+    """
 
     cards: tuple[Card, ...]
     bits: int
+    take: Callable[[Sequence[bool]], tuple[bool, ...]] = field(repr=False)
 
 
 def bits_of(cards: Iterable[Card]) -> int:
@@ -98,7 +103,9 @@ def bits_of(cards: Iterable[Card]) -> int:
     return sum(1 << card for card in cards)
 
 
-SHAPES = tuple(Shape(cards, bits_of(cards)) for cards in (*_every_set(), *_every_run()))
+SHAPES = tuple(
+    Shape(cards, bits_of(cards), itemgetter(*cards)) for cards in (*_every_set(), *_every_run())
+)
 """Every meld that there can be: sets by rank, runs by suit and lowest rank, shorter ones first."""
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from service.cards import Card
 
@@ -21,12 +21,12 @@ class Draw:
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
-class LayDown:
+class LayDown(NamedTuple):
     """Put down a meld (C9).
 
     `stands_for` says card by card what each stands for; None leaves it to be
-    understood (C11).
+    understood (C11). A named tuple, for hands with four wild cards list
+    hundreds of them.
     """
 
     cards: tuple[Card, ...]
