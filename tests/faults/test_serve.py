@@ -43,6 +43,7 @@ def test_one_command_serves_and_ctrl_c_stops_all_of_it(own_home: Path) -> None:
         assert "postgres" in names
         assert "gunicorn" in names
         assert "worker" in names
+        until(lambda: f"http://127.0.0.1:{port}" in process.output.read_text())
         status, told = process.end()
         assert status == 0
         assert wait_for_end(started) == []
