@@ -115,18 +115,24 @@ def _caller(operation: Operation, services: Services) -> Caller | None:
         if operation.is_open:
             return None
         raise Unauthenticated
-    limiter, address = services.limiter, asker(request, None)
-    if limiter is not None:
-        limiter.refuse_if_empty(FAILED_AUTHENTICATION, address)
-    try:
-        caller = authenticate(services, token)
-    except Unauthenticated:
-        if limiter is not None:
-            limiter.take(FAILED_AUTHENTICATION, address)
-        raise
+    caller = _authenticated(services, token)
     caller.require(operation.scope)
     request.environ[PLAYER] = caller.player
     return caller
+
+
+def _authenticated(services: Services, token: str) -> Caller:
+    """Whose token it is; who guesses too often is refused without a look."""
+    limiter = services.limiter
+    if limiter is None:
+        return authenticate(services, token)
+    address = asker(request, None)
+    limiter.refuse_if_empty(FAILED_AUTHENTICATION, address)
+    try:
+        return authenticate(services, token)
+    except Unauthenticated:
+        limiter.take(FAILED_AUTHENTICATION, address)
+        raise
 
 
 def _count(operation: Operation, services: Services, caller: Caller | None) -> Standing | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from service.play.caller import SCOPES, Caller
-from service.play.idempotency import refuse_replay
+from service.play.idempotency import shown_once
 from service.play.ids import is_id
 from service.play.refusals import (
     FieldError,
@@ -17,7 +17,7 @@ from service.play.refusals import (
 from service.play.services import Services
 from service.play.tokens import digest, is_well_formed, make_token
 from service.store import players
-from service.store.appends import KeyBound, RequestKey
+from service.store.appends import RequestKey
 from service.store.players import ApiKey, Player
 
 LIVE_KEYS_AT_MOST = 50
@@ -86,7 +86,16 @@ def add_key(
 
     A replayed request is refused: the token was shown, and is kept nowhere.
     """
-    refuse_replay(services, request)
+    with shown_once(services, request):
+        return _add_key(services, caller, read, request)
+
+
+def _add_key(
+    services: Services,
+    caller: Caller,
+    read: Callable[[], KeyRequest],
+    request: RequestKey | None,
+) -> NewKey:
     wanted = read()
     if wanted.expires_at is not None and wanted.expires_at <= services.now():
         raise InvalidBody([FieldError("/expires_at", "It lies in the past.")])
@@ -96,11 +105,7 @@ def add_key(
     if live >= LIVE_KEYS_AT_MOST:
         raise TooManyKeys(limit=LIVE_KEYS_AT_MOST)
     made = _make_key(services, caller.player, wanted)
-    try:
-        players.add_key(services.database, made.key, digest(made.token), request)
-    except KeyBound:
-        refuse_replay(services, request)
-        raise
+    players.add_key(services.database, made.key, digest(made.token), request)
     return made
 
 

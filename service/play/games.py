@@ -19,14 +19,9 @@ def find_game(services: Services, game: str, player: str | None) -> Game:
     It may have moved on since: good for what never changes of a game, and to
     try a move on.
     """
-    found = find_game_as_guest(services, game)
+    found = services.games.get(game) or _load(services, game)
     refuse_strangers(found, player)
     return found
-
-
-def find_game_as_guest(services: Services, game: str) -> Game:
-    """The same for one who is invited to it."""
-    return services.games.get(game) or _load(services, game)
 
 
 def current_game(services: Services, game: str, player: str | None) -> Game:

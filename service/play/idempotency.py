@@ -1,11 +1,14 @@
 """Retries: the same key and body again get the original answer."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 from service.canonical import JsonMap, canonical_bytes
 from service.play.refusals import KeyReused, SecretAlreadyShown
 from service.play.services import Services
-from service.store.appends import RequestKey
+from service.store.appends import KeyBound, RequestKey
 from service.store.players import find_creation
 
 
@@ -21,7 +24,23 @@ def refuse_other_body(request: RequestKey, bound: bytes) -> None:
         raise KeyReused
 
 
-def refuse_replay(services: Services, request: RequestKey | None) -> None:
+def within_game(request: RequestKey | None, game: str) -> RequestKey | None:
+    """The request's key in the scope of the game."""
+    return None if request is None else replace(request, route=f"{request.route} {game}")
+
+
+@contextmanager
+def shown_once(services: Services, request: RequestKey | None) -> Iterator[None]:
+    """What is made here shows a secret: a replay of the request is refused, before or just now."""
+    _refuse_replay(services, request)
+    try:
+        yield
+    except KeyBound:
+        _refuse_replay(services, request)
+        raise
+
+
+def _refuse_replay(services: Services, request: RequestKey | None) -> None:
     """Refuse to show again what a request made: a secret that is shown once, and kept nowhere."""
     made = None if request is None else find_creation(services.database, request)
     if request is None or made is None:

@@ -1,17 +1,17 @@
 """Invitations: a secret that lets whoever has it sit down at a private table."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from service.log.game import Status
-from service.play.games import find_game, find_game_as_guest
-from service.play.idempotency import refuse_replay
+from service.log.game import Game, Status
+from service.play.games import find_game
+from service.play.idempotency import shown_once, within_game
 from service.play.ids import is_id
 from service.play.refusals import GameNotFound, GameNotOpen, InvitationNotFound, NotSeated
 from service.play.services import Services
 from service.play.tokens import INVITATION_PREFIX, digest, is_well_formed, make_token
 from service.store import invitations
-from service.store.appends import KeyBound, RequestKey
+from service.store.appends import RequestKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,14 @@ def invite(
     Raises GameNotFound, NotSeated, GameNotOpen and SecretAlreadyShown.
     """
     found = find_game(services, game, player)
-    request = None if request is None else replace(request, route=f"{request.route} {game}")
-    refuse_replay(services, request)
+    request = within_game(request, game)
+    with shown_once(services, request):
+        return _invite(services, player, found, seconds, request)
+
+
+def _invite(
+    services: Services, player: str, found: Game, seconds: int, request: RequestKey | None
+) -> NewInvitation:
     if player != found.setup.creator and not found.seats_of(player):
         raise NotSeated
     if found.status is not Status.OPEN:
@@ -40,15 +46,11 @@ def invite(
     token = make_token(services.draw_token(), INVITATION_PREFIX)
     made = invitations.Invitation(
         id=services.new_id(),
-        game=game,
+        game=found.id,
         player=player,
         expires_at=services.now() + timedelta(seconds=seconds),
     )
-    try:
-        invitations.add_invitation(services.database, made, digest(token), request)
-    except KeyBound:
-        refuse_replay(services, request)
-        raise
+    invitations.add_invitation(services.database, made, digest(token), request)
     return NewInvitation(made.id, token, made.expires_at)
 
 
@@ -71,4 +73,3 @@ def admit(services: Services, player: str, game: str, invitation: object) -> Non
             services.database, digest(str(invitation)), game, services.now()
         ):
             raise
-        find_game_as_guest(services, game)

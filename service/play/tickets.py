@@ -1,17 +1,17 @@
 """Stream tickets: a key for one stream, used once, for who can't send a header."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from service.play.caller import KEY_SECONDS, Caller
 from service.play.games import find_game
-from service.play.idempotency import refuse_replay
+from service.play.idempotency import shown_once, within_game
 from service.play.refusals import Unauthenticated
 from service.play.services import Services
 from service.play.tokens import TICKET_PREFIX, digest, is_well_formed, make_token
 from service.store import tickets
-from service.store.appends import KeyBound, RequestKey
+from service.store.appends import RequestKey
 from service.store.players import is_key_live
 
 TICKET_LIVES = timedelta(seconds=60)
@@ -30,8 +30,7 @@ def issue_ticket(
 ) -> NewTicket:
     """A ticket for the caller to follow the game; raises GameNotFound and SecretAlreadyShown."""
     find_game(services, game, caller.player)
-    request = None if request is None else replace(request, route=f"{request.route} {game}")
-    refuse_replay(services, request)
+    request = within_game(request, game)
     token = make_token(services.draw_token(), TICKET_PREFIX)
     ticket = tickets.Ticket(
         id=services.new_id(),
@@ -40,11 +39,8 @@ def issue_ticket(
         key=caller.key,
         expires_at=services.now() + TICKET_LIVES,
     )
-    try:
+    with shown_once(services, request):
         tickets.add_ticket(services.database, ticket, digest(token), request)
-    except KeyBound:
-        refuse_replay(services, request)
-        raise
     return NewTicket(token, ticket.expires_at)
 
 

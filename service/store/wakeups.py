@@ -8,7 +8,7 @@ of all games that are followed here, in one statement.
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
-from threading import Condition, Event, Thread
+from threading import Condition, Thread
 
 import psycopg
 import structlog
@@ -48,22 +48,15 @@ class Wakeups:
         self._tell = tell
         self._moved: dict[str, int] = {}
         self._something = Condition()
-        self._stop = Event()
         self._threads = [
             Thread(target=self._run, args=(self._send,), name="wakeups-out", daemon=True),
             Thread(target=self._run, args=(self._hear,), name="wakeups-in", daemon=True),
         ]
 
     def start(self) -> None:
-        """Begin to tell and to hear."""
+        """Begin to tell and to hear, until the process ends."""
         for thread in self._threads:
             thread.start()
-
-    def stop(self) -> None:
-        """End; what was not told yet is found by the others' polls."""
-        self._stop.set()
-        for thread in self._threads:
-            thread.join(POLL_SECONDS * 2)
 
     def moved(self, game: str, version: int) -> None:
         """Tell the other processes, soon and without waiting for it."""
@@ -73,17 +66,17 @@ class Wakeups:
                 self._something.notify()
 
     def _run(self, work: Callable[["psycopg.Connection[tuple[object, ...]]"], None]) -> None:
-        """Work over a connection, and over another one when that is lost, until stopped."""
-        while not self._stop.is_set():
+        """Work over a connection, and over another one when that is lost."""
+        while True:
             try:
                 with _connect(self._url) as connection:
                     work(connection)
             except Exception as error:  # noqa: BLE001  the loop must not end by what it hears
                 structlog.get_logger().warning("wakeups_lost", reason=type(error).__name__)
-                self._stop.wait(TROUBLE_SECONDS)
+                time.sleep(TROUBLE_SECONDS)
 
     def _send(self, connection: "psycopg.Connection[tuple[object, ...]]") -> None:
-        while not self._stop.is_set():
+        while True:
             for payload in payloads(self._gathered()):
                 connection.execute(NOTIFY, (CHANNEL, payload))
 
@@ -92,7 +85,7 @@ class Wakeups:
         with self._something:
             if not self._something.wait_for(lambda: bool(self._moved), POLL_SECONDS):
                 return {}
-        self._stop.wait(GATHER_SECONDS)
+        time.sleep(GATHER_SECONDS)
         with self._something:
             gathered, self._moved = self._moved, {}
         return gathered
@@ -104,7 +97,7 @@ class Wakeups:
         connection.execute(NOTIFY, (CHANNEL, probe))
         is_heard = is_warned = False
         polled = 0.0
-        while not self._stop.is_set():
+        while True:
             if time.monotonic() - polled >= POLL_SECONDS:
                 self._poll(connection)
                 polled = time.monotonic()
