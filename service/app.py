@@ -12,8 +12,7 @@ import structlog
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from service.api.edge import OPERATIONS, register_edge
-from service.api.handoff import drain
+from service.api.edge import OPERATIONS, SENDER, register_edge
 from service.api.openapi import describe, openapi_yaml
 from service.play.limits import Limiter
 from service.play.services import Services
@@ -56,6 +55,7 @@ def wsgi() -> Flask:
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]
     wake_each_other(services, settings)
+    atexit.register(_end_streams, services, app)
     _allow_streams()
     _spare_the_collector()
     return app
@@ -68,12 +68,11 @@ def wake_each_other(services: Services, settings: Settings) -> None:
     wakeups = Wakeups(url, feed.followed, feed.tell)
     feed.outlet = wakeups.moved
     wakeups.start()
-    atexit.register(_end_streams, services)
 
 
-def _end_streams(services: Services) -> None:
+def _end_streams(services: Services, app: Flask) -> None:
     services.feed.close()
-    drain(STREAMS_END_SECONDS)
+    app.extensions[SENDER].drain(STREAMS_END_SECONDS)
 
 
 def _allow_streams() -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import structlog
 
-from service.api.handoff import HandedOff, can_be_handed_off, close, hand_off
+from service.api.handoff import HandedOff, Sender, can_be_handed_off, close, hand_off
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -55,9 +55,15 @@ PREFLIGHT_HEADERS: Sequence[tuple[str, str]] = (
 class Doorway:
     """Gives each request its id, each answer the headers that all have, and the log its line."""
 
-    def __init__(self, application: "WSGIApplication", new_request_id: Callable[[], UUID]) -> None:
+    def __init__(
+        self,
+        application: "WSGIApplication",
+        new_request_id: Callable[[], UUID],
+        sender: Sender,
+    ) -> None:
         self._application = application
         self._new_request_id = new_request_id
+        self._sender = sender
         self._log = structlog.get_logger().bind()
 
     def __call__(
@@ -84,7 +90,7 @@ class Doorway:
         answer = self._application(environ, start)
         if head is not None:
             try:
-                hand_off(environ, *head, answer)
+                hand_off(environ, *head, self._sender)
             except BaseException:
                 close(answer)
                 raise

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any
 
 from flask import Flask, Response, request
@@ -12,11 +12,12 @@ from service.api import games, meta, moves, players, proof, rulesets, streams
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
+from service.api.handoff import Sender
 from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
 from service.api.operation import Answer, Call, Operation, asker, flask_path
 from service.api.problems import register_problems
-from service.api.streams import Streams
+from service.api.streams import Streams, keep_up
 from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.limits import FAILED_AUTHENTICATION, Standing
@@ -34,6 +35,9 @@ OPERATIONS: Sequence[Operation] = (
 )
 """Every operation that there is."""
 
+SENDER = "fairdeal.sender"
+"""Where an app keeps what sends its streams."""
+
 
 def register_edge(app: Flask, services: Services) -> None:
     """Give the app its routes, its problems and its headers."""
@@ -41,7 +45,11 @@ def register_edge(app: Flask, services: Services) -> None:
     app.url_map.merge_slashes = False
     register_problems(app)
     app.jinja_env.filters["prose"] = prose
-    app.wsgi_app = Doorway(app.wsgi_app, services.new_request_id)  # type: ignore[method-assign]
+    sender = Sender(partial(keep_up, services))
+    services.feed.woken = sender.wake
+    app.extensions[SENDER] = sender
+    doorway = Doorway(app.wsgi_app, services.new_request_id, sender)
+    app.wsgi_app = doorway  # type: ignore[method-assign]
     described, places = Described(), Streams()
     for operation in OPERATIONS:
         app.add_url_rule(

@@ -1,64 +1,331 @@
 """Streams leave the server's worker threads, so that moves never wait for one.
 
 The connection is taken out of gunicorn's hands: its descriptor is put in the
-place of a socket that nobody reads, and a thread of the stream's own writes
-to the real one. Elsewhere, under another server, a stream is answered as any
-other answer is.
+place of a socket that nobody reads, and one thread of the process writes to
+all the real ones, a part at a time, without waiting for any. What must be
+read for a stream is read by a few threads more. Under another server a
+stream is answered as any other answer is.
 """
 
 import os
-import select
+import selectors
 import socket
 import ssl
 import time
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from email.utils import formatdate
-from threading import Thread
-from typing import TYPE_CHECKING
-from weakref import WeakSet
+from threading import Condition, Lock, Thread
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
+
+from service.play.streaming import MustRead
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 STREAM = "fairdeal.stream"
-"""Set in a request's environment by an operation that answers with a stream."""
+"""Where a request's environment keeps the stream that it is answered with."""
 
-LINK = "fairdeal.link"
-"""Where a request's environment keeps the link of its stream."""
-
-_SENDING: "WeakSet[Thread]" = WeakSet()
-
-HUNG_UP = select.POLLRDHUP | select.POLLHUP | select.POLLERR
 SEND_SECONDS = 20
 """How long a client may leave what is sent to it unread."""
 
+LOOK_SECONDS = 0.5
+"""How often every stream is looked at, whether something happened or not."""
 
-class Link:
-    """The connection of a stream, once it is handed off: whether anybody is still there."""
+GATHER_SECONDS = 0.003
+"""How long the sender lets things happen: who moved is answered before who looks on."""
 
-    def __init__(self) -> None:
-        self.connection: socket.socket | None = None
+UPKEEP_SECONDS = 1.0
+READERS = 2
+RECEIVED_AT_ONCE = 4_096
+RECEIVED_AT_MOST = 65_536
+"""Whoever says more than that over a connection that they only listen to is let go."""
 
-    def is_gone(self) -> bool:
-        """Whether the client has closed the connection."""
-        if self.connection is None or self.connection.fileno() < 0:
-            return False
-        look = select.poll()
-        look.register(self.connection, HUNG_UP)
-        return bool(look.poll(0))
+
+class Stream(Protocol):
+    """What is sent over a connection, part by part, for as long as it lasts."""
+
+    topic: str
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing comes any more."""
+
+    def ready(self) -> bytes | None:
+        """The next part if there is one; raises MustRead if that takes a look elsewhere."""
+
+    def read(self) -> None:
+        """Look there, however long it takes."""
+
+    def wait(self) -> None:
+        """Wait until there may be a part."""
+
+    def close(self) -> None:
+        """End, early or late; doing it twice is no fault."""
+
+
+class Parts:
+    """A stream's parts for a server whose thread waits for each of them."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def __iter__(self) -> "Parts":
+        """Itself."""
+        return self
+
+    def __next__(self) -> bytes:
+        """The next part, once there is one."""
+        while True:
+            try:
+                part = self._stream.ready()
+            except MustRead:
+                self._stream.read()
+                continue
+            if part:
+                return part
+            if self._stream.is_over:
+                raise StopIteration
+            self._stream.wait()
+
+    def close(self) -> None:
+        """End, early or late."""
+        self._stream.close()
 
 
 class HandedOff(StopIteration):
     """The connection is somebody else's now; gunicorn lets go of it without a word."""
 
 
+class Outgoing:
+    """A connection and what goes out over it."""
+
+    def __init__(self, connection: socket.socket, head: bytes, stream: Stream) -> None:
+        self.connection = connection
+        self.stream = stream
+        self.is_reading = False
+        self.is_broken = False
+        self.is_writable = True
+        self.is_chunked = False
+        self._pending = memoryview(head)
+        self._moved_at = time.monotonic()
+        self._received = 0
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the client has read nothing for too long."""
+        return bool(self._pending) and time.monotonic() - self._moved_at > SEND_SECONDS
+
+    def send(self) -> bool:
+        """Send what is ready; whether it is all sent, for ever. Raises MustRead and OSError."""
+        while True:
+            while self._pending:
+                try:
+                    sent = self.connection.send(self._pending)
+                except BlockingIOError:
+                    self.is_writable = False
+                    return False
+                self.is_writable = True
+                self._pending = self._pending[sent:]
+                self._moved_at = time.monotonic()
+            part = self.stream.ready()
+            if part:
+                self._pending = memoryview(self._framed(part))
+            elif not self.stream.is_over:
+                return False
+            elif self.is_chunked:
+                self.is_chunked = False
+                self._pending = memoryview(_chunk(b""))
+            else:
+                return True
+
+    def is_gone(self) -> bool:
+        """Whether the client has hung up; what else it says is not listened to."""
+        try:
+            received = len(self.connection.recv(RECEIVED_AT_ONCE))
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        self._received += received
+        return not received or self._received > RECEIVED_AT_MOST
+
+    def _framed(self, part: bytes) -> bytes:
+        return _chunk(part) if self.is_chunked else part
+
+
+class Sender:
+    """The thread that sends all the streams of a process, begun with the first of them.
+
+    `upkeep` is called every second with the streams that there are.
+    """
+
+    def __init__(self, upkeep: Callable[[Sequence[Stream]], None]) -> None:
+        self._upkeep = upkeep
+        self._outgoing: set[Outgoing] = set()
+        self._by_topic: defaultdict[str, set[Outgoing]] = defaultdict(set)
+        self._lock = Lock()
+        self._idle = Condition()
+        self._fresh: list[Outgoing] = []
+        self._read: list[Outgoing] = []
+        self._woken: set[str] = set()
+        self._thread: Thread | None = None
+        self._is_kept_up = True
+
+    def add(self, outgoing: Outgoing) -> None:
+        """Send this, too."""
+        with self._lock:
+            if self._thread is None:
+                self._begin()
+            self._fresh.append(outgoing)
+        self._ring()
+
+    def wake(self, topic: str) -> None:
+        """Something happened that the streams of this topic wait for."""
+        if self._thread is not None:
+            with self._lock:
+                self._woken.add(topic)
+            self._ring()
+
+    def drain(self, seconds: float) -> None:
+        """Let the streams say that they end, for so long at most."""
+        if self._thread is not None:
+            with self._idle:
+                self._idle.wait_for(lambda: not (self._outgoing or self._fresh), seconds)
+
+    def _begin(self) -> None:
+        self._bell, self._hand = socket.socketpair()
+        self._bell.settimeout(0)
+        self._hand.settimeout(0)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._bell, selectors.EVENT_READ, None)
+        self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="stream-reader")
+        self._thread = Thread(target=self._run, name="streams", daemon=True)
+        self._thread.start()
+
+    def _ring(self) -> None:
+        try:
+            self._hand.send(b"!")
+        except BlockingIOError:
+            return  # it rings already
+
+    def _run(self) -> None:
+        looked = kept_up = 0.0
+        while True:
+            for key, events in self._selector.select(LOOK_SECONDS):
+                if key.data is not None:
+                    self._serve(key.data, events)
+            try:
+                if self._bell.recv(RECEIVED_AT_ONCE):
+                    time.sleep(GATHER_SECONDS)
+            except BlockingIOError:
+                pass
+            for outgoing in self._to_look_at():
+                self._send(outgoing)
+            now = time.monotonic()
+            if now - looked >= LOOK_SECONDS:
+                looked = now
+                for outgoing in list(self._outgoing):
+                    self._send(outgoing)
+            if self._outgoing and self._is_kept_up and now - kept_up >= UPKEEP_SECONDS:
+                kept_up, self._is_kept_up = now, False
+                self._pool.submit(self._keep_up, [one.stream for one in self._outgoing])
+
+    def _to_look_at(self) -> set[Outgoing]:
+        """The streams that are new, that were read for, or whose topic was woken."""
+        with self._lock:
+            fresh, read, woken = self._fresh, self._read, self._woken
+            self._fresh, self._read, self._woken = [], [], set()
+        for outgoing in fresh:
+            self._outgoing.add(outgoing)
+            self._by_topic[outgoing.stream.topic].add(outgoing)
+            self._selector.register(outgoing.connection, selectors.EVENT_READ, outgoing)
+        for outgoing in read:
+            outgoing.is_reading = False
+        found = {*fresh, *read}
+        for topic in woken:
+            found |= self._by_topic.get(topic, set())
+        return found & self._outgoing
+
+    def _serve(self, outgoing: Outgoing, events: int) -> None:
+        if outgoing not in self._outgoing:
+            return
+        if events & selectors.EVENT_READ and outgoing.is_gone():
+            self._end(outgoing)
+        elif events & selectors.EVENT_WRITE:
+            self._send(outgoing)
+
+    def _send(self, outgoing: Outgoing) -> None:
+        """Send what can be sent now; whoever is gone, or reads nothing, is let go."""
+        if outgoing.is_reading:
+            return
+        was_writable = outgoing.is_writable
+        try:
+            if outgoing.is_broken or outgoing.is_stuck or outgoing.send():
+                self._end(outgoing)
+                return
+        except MustRead:
+            outgoing.is_reading = True
+            self._pool.submit(self._read_for, outgoing)
+        except OSError:
+            self._end(outgoing)
+            return
+        except Exception as error:  # noqa: BLE001  whoever reads it sees that it breaks off
+            _complain(error)
+            self._end(outgoing)
+            return
+        if outgoing.is_writable is not was_writable:
+            also = 0 if outgoing.is_writable else selectors.EVENT_WRITE
+            events = selectors.EVENT_READ | also
+            self._selector.modify(outgoing.connection, events, outgoing)
+
+    def _read_for(self, outgoing: Outgoing) -> None:
+        try:
+            outgoing.stream.read()
+        except Exception as error:  # noqa: BLE001  whoever reads it sees that it breaks off
+            _complain(error)
+            outgoing.is_broken = True
+        with self._lock:
+            self._read.append(outgoing)
+        self._ring()
+
+    def _keep_up(self, streams: Sequence[Stream]) -> None:
+        try:
+            self._upkeep(streams)
+        except Exception as error:  # noqa: BLE001  the next time may go well
+            _complain(error)
+        finally:
+            self._is_kept_up = True
+
+    def _end(self, outgoing: Outgoing) -> None:
+        self._selector.unregister(outgoing.connection)
+        topic = outgoing.stream.topic
+        self._by_topic[topic].discard(outgoing)
+        if not self._by_topic[topic]:
+            del self._by_topic[topic]
+        with outgoing.connection as connection:
+            if outgoing.stream.is_over:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_WR)
+        outgoing.stream.close()
+        with self._idle:
+            self._outgoing.discard(outgoing)
+            self._idle.notify_all()
+
+
+def _complain(error: Exception) -> None:
+    structlog.get_logger().error("stream_failed", exception=type(error).__name__)
+
+
 def can_be_handed_off(environ: "WSGIEnvironment") -> bool:
     """Whether the answer is a stream on a connection that can be taken over."""
     connection = environ.get("gunicorn.socket")
     return (
-        bool(environ.get(STREAM))
+        STREAM in environ
         and environ["REQUEST_METHOD"] == "GET"
         and isinstance(connection, socket.socket)
         and not isinstance(connection, ssl.SSLSocket)
@@ -66,33 +333,20 @@ def can_be_handed_off(environ: "WSGIEnvironment") -> bool:
 
 
 def hand_off(
-    environ: "WSGIEnvironment",
-    status: str,
-    headers: Sequence[tuple[str, str]],
-    parts: Iterable[bytes],
+    environ: "WSGIEnvironment", status: str, headers: Sequence[tuple[str, str]], sender: Sender
 ) -> None:
-    """Send the answer from a thread of its own, and return at once."""
-    connection = _taken(environ["gunicorn.socket"])
+    """Leave the answer to the sender, and return at once."""
     is_chunked = environ["SERVER_PROTOCOL"] != "HTTP/1.0"
     head = _head(status, headers, is_chunked=is_chunked)
-    link = environ.get(LINK)
-    if isinstance(link, Link):
-        link.connection = connection
-    arguments = (connection, head, parts, is_chunked)
-    thread = Thread(target=_send, args=arguments, name="stream", daemon=True)
+    connection = _taken(environ["gunicorn.socket"])
     try:
-        thread.start()
-    except RuntimeError:
+        connection.settimeout(0)
+        outgoing = Outgoing(connection, head, environ[STREAM])
+        outgoing.is_chunked = is_chunked
+        sender.add(outgoing)
+    except BaseException:
         connection.close()
         raise
-    _SENDING.add(thread)
-
-
-def drain(seconds: float) -> None:
-    """Let the streams say that they end, for so long at most."""
-    until = time.monotonic() + seconds
-    for thread in list(_SENDING):
-        thread.join(max(0.0, until - time.monotonic()))
 
 
 def _taken(theirs: socket.socket) -> socket.socket:
@@ -120,30 +374,6 @@ def _head(status: str, headers: Sequence[tuple[str, str]], *, is_chunked: bool) 
     if is_chunked:
         lines.append("Transfer-Encoding: chunked")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
-
-
-def _send(
-    connection: socket.socket,
-    head: bytes,
-    parts: Iterable[bytes],
-    is_chunked: bool,  # noqa: FBT001  a thread's arguments
-) -> None:
-    """Send everything, as it comes; stop when the client is gone or reads no more."""
-    try:
-        with connection:
-            connection.settimeout(SEND_SECONDS)
-            connection.sendall(head)
-            for part in parts:
-                connection.sendall(_chunk(part) if is_chunked else part)
-            if is_chunked:
-                connection.sendall(_chunk(b""))
-            connection.shutdown(socket.SHUT_WR)
-    except OSError:
-        return
-    except Exception as error:  # noqa: BLE001  whoever reads it sees that it breaks off
-        structlog.get_logger().error("stream_failed", exception=type(error).__name__)
-    finally:
-        close(parts)
 
 
 def close(parts: Iterable[bytes]) -> None:

@@ -13,9 +13,8 @@ from flask import Request, Response
 from marshmallow import Schema
 
 from service.api.bodies import load_body, read_json, read_text
-from service.api.keys import read_idempotency_key, read_token
+from service.api.keys import read_idempotency_key
 from service.canonical import Json, JsonMap, dump_json
-from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.idempotency import request_key
 from service.play.limits import READS, WRITES
@@ -77,11 +76,6 @@ class Call:
         if self.caller is None:
             raise Unauthenticated
         return self.caller
-
-    def asked_again(self) -> Callable[[], str | None]:
-        """Gives the calling player's id, and raises Unauthenticated once their key is revoked."""
-        token, services = read_token(self.request), self.services
-        return lambda: None if token is None else authenticate(services, token).player
 
     def count(self, policy: str) -> None:
         """Count the request by another policy, too; raises TooManyRequests."""

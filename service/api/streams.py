@@ -1,13 +1,14 @@
 """The log of a game as it grows, in three representations, and tickets for browsers."""
 
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from threading import Lock
-from typing import Any
 
 from service.api import answers
 from service.api.games import PRIVATE
-from service.api.handoff import LINK, STREAM, Link
+from service.api.handoff import LOOK_SECONDS, STREAM, Parts, Stream
 from service.api.operation import (
     EVENT_STREAM,
     JSON,
@@ -29,13 +30,23 @@ from service.play.caller import READ
 from service.play.games import current_game
 from service.play.limits import CREATION, FAILED_AUTHENTICATION, STREAMS
 from service.play.refusals import EventNotFound, InvalidQuery, TooManyStreams, Unauthenticated
-from service.play.services import timestamp
-from service.play.streaming import Batch, Follower, follow, wait_for_event
+from service.play.services import Services, timestamp
+from service.play.streaming import (
+    Batch,
+    Follower,
+    Following,
+    MustRead,
+    confirm,
+    confirm_all,
+    is_confirmed,
+)
 from service.play.tickets import holder_of_ticket, issue_ticket, use_ticket
 from service.play.watching import Page, events_page, own_look, shown
 
 QUIET_SECONDS: Mapping[str, float] = {NDJSON: 7.0, EVENT_STREAM: 15.0}
 """After how long without an event a sign of life is sent."""
+
+QUIET_SIGNS: Mapping[str, bytes] = {NDJSON: b"\n", EVENT_STREAM: b": hb\n\n"}
 
 STREAMS_EACH = 20
 STREAMS_A_PROCESS = 2_000
@@ -70,40 +81,121 @@ class Streams:
         return leave
 
 
-class Parts:
-    """The parts of a stream as bytes; leaves its place free however it ends."""
+class EventSource:
+    """The stream of a game's events in one of its two representations.
 
-    def __init__(self, texts: Iterator[str], leave: Callable[[], None]) -> None:
-        self._texts = texts
+    `first` is what it begins with; `leave` leaves its place to others.
+    """
+
+    def __init__(
+        self, following: Following, media: str, first: str, leave: Callable[[], None]
+    ) -> None:
+        self.topic = following.game
+        self.following = following
+        self._media = media
+        self._first = first.encode()
         self._leave = leave
+        self._quiet_until = time.monotonic() + QUIET_SECONDS[media]
 
-    def __iter__(self) -> "Parts":
-        """Itself."""
-        return self
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing comes any more."""
+        return self.following.is_over
 
-    def __next__(self) -> bytes:
-        """The next part, once there is one."""
-        return next(self._texts).encode()
+    def ready(self) -> bytes | None:
+        """The next events, or a sign of life; raises MustRead."""
+        if self._first:
+            first, self._first = self._first, b""
+            return first
+        batch = self.following.ready()
+        now = time.monotonic()
+        if batch is None and (now < self._quiet_until or self.is_over):
+            return None
+        self._quiet_until = now + QUIET_SECONDS[self._media]
+        return QUIET_SIGNS[self._media] if batch is None else self._text(batch)
+
+    def read(self) -> None:
+        """Read the events."""
+        self.following.read()
+
+    def wait(self) -> None:
+        """Wait for events, or for the next sign of life."""
+        self.following.wait(min(LOOK_SECONDS, max(0.0, self._quiet_until - time.monotonic())))
 
     def close(self) -> None:
-        """End, early or late."""
-        close: Any = getattr(self._texts, "close", None)
-        if close is not None:
-            close()
+        """End."""
         self._leave()
+
+    def _text(self, batch: Batch) -> bytes:
+        """The events as the follower's eyes see them, written once for all that see the same."""
+        encode = as_lines if self._media == NDJSON else as_event_stream
+        end = b"event: end\ndata: {}\n\n" if self._media == EVENT_STREAM and batch.is_end else b""
+        if not batch.frames:
+            return end
+        key = (self._media, *batch.key)
+        return self.following.topic.shared(key, lambda: encode(batch).encode()) + end
+
+
+class LongPoll:
+    """The answer to who waits for an event: a page, once there is one or the time is up."""
+
+    def __init__(
+        self,
+        following: Following,
+        page: Callable[[], str],
+        seconds: float,
+        leave: Callable[[], None],
+    ) -> None:
+        self.topic = following.game
+        self.following = following
+        self.is_over = False
+        self._page = page
+        self._text = b""
+        self._leave = leave
+        self._until = time.monotonic() + seconds
+
+    def ready(self) -> bytes | None:
+        """The page, if it is read; raises MustRead when it is to be read."""
+        if self._text:
+            self.is_over = True
+            text, self._text = self._text, b""
+            return text
+        if not self.is_over and (self._is_time() or self.following.is_due()):
+            raise MustRead
+        return None
+
+    def read(self) -> None:
+        """Read the page."""
+        self._text = self._page().encode()
+
+    def wait(self) -> None:
+        """Wait for an event."""
+        self.following.wait(min(LOOK_SECONDS, max(0.0, self._until - time.monotonic())))
+
+    def close(self) -> None:
+        """End."""
+        self._leave()
+
+    def _is_time(self) -> bool:
+        return time.monotonic() >= self._until
+
+
+def keep_up(services: Services, streams: Sequence[object]) -> None:
+    """End the streams whose keys are live no more."""
+    followings = [stream.following for stream in streams if isinstance(stream, EventSource)]
+    confirm_all(services, [following.follower for following in followings])
+    for following in followings:
+        if not is_confirmed(services, following.follower):
+            following.is_over = True
 
 
 def get_events(call: Call, game: str) -> Answer:
     """Read the log, a page at a time or as it grows."""
     media = call.request.accept_mimetypes.best_match((JSON, NDJSON, EVENT_STREAM), JSON)
-    ticket, link = call.query["ticket"], Link()
-    call.request.environ[LINK] = link
-    follower = Follower(player=_holder(call, game), is_gone=link.is_gone)
-    player = follower.player()
-    after = _after(call)
+    ticket, follower, after = call.query["ticket"], _follower(call, game), _after(call)
     if media == JSON:
         return _page(call, follower, game, after or 0)
-    present = current_game(call.services, game, player)
+    present = current_game(call.services, game, follower.player)
     if after is not None and after > present.version:
         raise EventNotFound(version=present.version)
     if ticket is not None:
@@ -111,12 +203,12 @@ def get_events(call: Call, game: str) -> Answer:
     if present.status.is_over and after == present.version:
         return Answer(204, None, FRESH)
     if media == NDJSON:
-        batches = follow(call.services, follower, game, after or 0, QUIET_SECONDS[NDJSON])
-        return _stream(call, player, map(as_lines, batches), NDJSON)
-    start = present.version if after is None else after
-    batches = follow(call.services, follower, game, start, QUIET_SECONDS[EVENT_STREAM])
-    snapshot = _snapshot(call, present, player) if after is None else ""
-    return _stream(call, player, as_event_stream(snapshot, batches), EVENT_STREAM)
+        return _stream(call, follower, game, after or 0, media, "")
+    first = f"retry: {RETRY_MS}\n\n"
+    if after is not None:
+        return _stream(call, follower, game, after, media, first)
+    snapshot = _snapshot(call, present, follower.player)
+    return _stream(call, follower, game, present.version, media, first + snapshot)
 
 
 def post_ticket(call: Call, game: str) -> Answer:
@@ -129,17 +221,14 @@ def post_ticket(call: Call, game: str) -> Answer:
 
 
 def as_lines(batch: Batch) -> str:
-    """A batch as JSON Lines; a blank line for a quiet while."""
-    return "".join(f"{line.text}\n" for line in batch.lines) or ("" if batch.is_end else "\n")
+    """A batch as JSON Lines."""
+    return "".join(f"{line}\n" for _, _, line in batch.lines())
 
 
-def as_event_stream(snapshot: str, batches: Iterator[Batch]) -> Iterator[str]:
-    """Batches as server-sent events, after a snapshot if there is one."""
-    yield f"retry: {RETRY_MS}\n\n{snapshot}"
-    for batch in batches:
-        events = (f"id: {ln.seq}\nevent: {ln.type}\ndata: {ln.text}\n\n" for ln in batch.lines)
-        end = "event: end\ndata: {}\n\n" if batch.is_end else ""
-        yield "".join(events) + end or ": hb\n\n"
+def as_event_stream(batch: Batch) -> str:
+    """A batch as server-sent events."""
+    events = batch.lines()
+    return "".join(f"id: {seq}\nevent: {kind}\ndata: {line}\n\n" for seq, kind, line in events)
 
 
 def _snapshot(call: Call, present: Game, player: str | None) -> str:
@@ -149,22 +238,29 @@ def _snapshot(call: Call, present: Game, player: str | None) -> str:
 
 def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
     """A page of events; where there is none, and the caller waits for one, a moment later."""
-    limit, seconds = page_limit(call.query), call.query["wait"]
+    services, limit, seconds = call.services, page_limit(call.query), call.query["wait"]
 
     def page() -> Page:
-        return events_page(call.services, follower.player(), game, after, limit)
+        return events_page(services, follower.player, game, after, limit)
 
-    found = page()
-    if call.query["ticket"] is not None:
-        use_ticket(call.services, call.query["ticket"])
-    if found.items or not seconds:
-        return Answer(200, _page_text(found), PRIVATE)
+    with ExitStack() as held:
+        following = Following(services, follower, game, after) if seconds else None
+        if following is not None:
+            held.callback(following.close)
+        found = page()
+        if call.query["ticket"] is not None:
+            use_ticket(services, call.query["ticket"])
+        if found.items or found.is_over or following is None:
+            return Answer(200, _page_text(found), PRIVATE)
+        held.callback(_enter(call, follower))
+        following.topic.settle(0, found.version)
 
-    def later() -> Iterator[str]:
-        wait_for_event(call.services, follower, game, after, seconds)
-        yield _page_text(page())
+        def later() -> str:
+            confirm(services, follower)
+            return _page_text(page())
 
-    return _stream(call, follower.player(), later(), JSON)
+        poll = LongPoll(following, later, seconds, held.pop_all().close)
+    return _answer(call, poll, JSON)
 
 
 def _page_text(page: Page) -> str:
@@ -177,21 +273,34 @@ def _page_text(page: Page) -> str:
     return spliced(members)
 
 
-def _stream(call: Call, player: str | None, texts: Iterator[str], media: str) -> Answer:
-    """The texts as they come, from outside the server's worker threads."""
-    who = player or asker(call.request, None)
+def _stream(
+    call: Call, follower: Follower, game: str, after: int, media: str, first: str
+) -> Answer:
+    with ExitStack() as held:
+        held.callback(_enter(call, follower))
+        following = Following(call.services, follower, game, after)
+        held.callback(following.close)
+        source = EventSource(following, media, first, held.pop_all().close)
+    return _answer(call, source, media)
+
+
+def _enter(call: Call, follower: Follower) -> Callable[[], None]:
+    """Take a place for a stream; raises TooManyStreams."""
     call.count(STREAMS)
-    leave = call.streams.enter(who)
-    call.request.environ[STREAM] = True
-    headers = {**FRESH, "X-Accel-Buffering": "no"}
-    return Answer(200, Parts(texts, leave), headers, media)
+    return call.streams.enter(follower.player or asker(call.request, None))
 
 
-def _holder(call: Call, game: str) -> Callable[[], str | None]:
+def _answer(call: Call, stream: Stream, media: str) -> Answer:
+    """The stream's parts as they come, from outside the server's worker threads."""
+    call.request.environ[STREAM] = stream
+    return Answer(200, Parts(stream), {**FRESH, "X-Accel-Buffering": "no"}, media)
+
+
+def _follower(call: Call, game: str) -> Follower:
     """Who follows: by a ticket, by a key, or nobody in particular."""
-    ticket = call.query["ticket"]
+    ticket, caller = call.query["ticket"], call.caller
     if ticket is None:
-        return call.asked_again()
+        return Follower() if caller is None else Follower(player=caller.player, key=caller.key)
     try:
         return holder_of_ticket(call.services, ticket, game)
     except Unauthenticated:

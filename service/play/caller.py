@@ -41,6 +41,7 @@ class KeyMemory:
 
     def __init__(self) -> None:
         self._seen: Bounded[bytes, tuple[datetime, ApiKey]] = Bounded(KEYS_REMEMBERED)
+        self._live: Bounded[str, datetime] = Bounded(KEYS_REMEMBERED)
 
     def find(
         self, digest: bytes, now: datetime, look_up: Callable[[], ApiKey | None]
@@ -52,10 +53,21 @@ class KeyMemory:
         key = look_up()
         if key is not None:
             self._seen.put(digest, (now, key))
+            self.confirm(key.id, now)
         return key
+
+    def confirm(self, key: str, now: datetime) -> None:
+        """The key of that id was seen live."""
+        self._live.put(key, now)
+
+    def is_confirmed(self, key: str, now: datetime) -> bool:
+        """Whether the key of that id was seen live a moment ago, and not revoked here since."""
+        seen = self._live.get(key)
+        return seen is not None and seen <= now < seen + timedelta(seconds=KEY_SECONDS)
 
     def forget(self, key: str) -> None:
         """Look the key up again at its next use."""
+        self._live.drop(key)
         for digest, (_, seen) in self._seen.items():
             if seen.id == key:
                 self._seen.drop(digest)

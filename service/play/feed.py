@@ -5,14 +5,16 @@ that is lost costs time, not an event.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from threading import Condition, Lock
 
 from service.log.steps import Frame
+from service.play.bounded import Bounded
 
 FRAMES_KEPT = 256
 """The last events of a followed game, so that its followers need not each read them."""
+
+TEXTS_KEPT = 64
 
 
 class Topic:
@@ -25,6 +27,7 @@ class Topic:
         self._moved = Condition()
         self._version = 0
         self._frames: deque[Frame] = deque(maxlen=FRAMES_KEPT)
+        self._texts: Bounded[Hashable, bytes] = Bounded(TEXTS_KEPT)
 
     @property
     def version(self) -> int:
@@ -50,10 +53,11 @@ class Topic:
             self._moved.wait_for(lambda: self.is_closed or self._version > after, seconds)
             return self._version > after
 
-    def settle(self, version: int) -> None:
-        """The game has that version: what was heard of a later one was no truth."""
+    def settle(self, heard: int, version: int) -> None:
+        """The game was read: what had been heard of a later version was no truth."""
         with self._moved:
-            self._version = version
+            if self._version in (heard, 0):
+                self._version = version
 
     def keep(self, frames: Sequence[Frame]) -> None:
         """Keep the game's newest events; those that are kept already change nothing."""
@@ -72,31 +76,45 @@ class Topic:
             kept = [frame for frame in self._frames if after < frame.event.seq <= upto]
         return kept if len(kept) == upto - after else None
 
+    def shared(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
+        """What is sent to several followers alike, made for the first of them."""
+        found = self._texts.get(key)
+        if found is None:
+            found = make()
+            self._texts.put(key, found)
+        return found
+
 
 class Feed:
-    """The topics of a process. `outlet` tells the other processes."""
+    """The topics of a process.
+
+    `outlet` tells the other processes, `woken` is called with a game that is
+    followed here and moved.
+    """
 
     def __init__(self) -> None:
         self.outlet: Callable[[str, int], None] = lambda _game, _version: None
+        self.woken: Callable[[str], None] = lambda _game: None
         self._topics: dict[str, Topic] = {}
         self._lock = Lock()
         self._is_closed = False
 
-    @contextmanager
-    def follow(self, game: str) -> Iterator[Topic]:
-        """The game's topic, for as long as it is followed."""
+    def join(self, game: str) -> Topic:
+        """The game's topic, until it is left."""
         with self._lock:
             topic = self._topics.setdefault(game, Topic())
             topic.followers += 1
             if self._is_closed:
                 topic.close()
-        try:
-            yield topic
-        finally:
-            with self._lock:
-                topic.followers -= 1
-                if not topic.followers:
-                    self._topics.pop(game, None)
+            return topic
+
+    def leave(self, game: str) -> None:
+        """One follower less."""
+        with self._lock:
+            topic = self._topics[game]
+            topic.followers -= 1
+            if not topic.followers:
+                del self._topics[game]
 
     def moved(self, game: str, frames: Sequence[Frame]) -> None:
         """Tell that the game was moved here, in this process and elsewhere."""
@@ -114,8 +132,9 @@ class Feed:
     def tell(self, game: str, version: int) -> None:
         """The game is heard to have that version."""
         topic = self._topics.get(game)
-        if topic is not None:
+        if topic is not None and version > topic.version:
             topic.tell(version)
+            self.woken(game)
 
     def followed(self) -> Mapping[str, int]:
         """The games that are followed, and the versions that they are heard to have."""
@@ -126,6 +145,7 @@ class Feed:
         """Let everybody go: the process is about to end."""
         with self._lock:
             self._is_closed = True
-            topics = list(self._topics.values())
-        for topic in topics:
+            topics = dict(self._topics)
+        for game, topic in topics.items():
             topic.close()
+            self.woken(game)

@@ -1,22 +1,23 @@
-"""Following a game: every event once and in order, as the follower may see it, from any seq on."""
+"""Following a game: every event once and in order, as the follower may see it, from any seq on.
+
+What this process remembers is taken from there, at once; what must be read is
+said to be so, and is read by whoever can wait for it.
+"""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.log.game import Game
 from service.log.projection import event_line
 from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody, viewer_of
-from service.play.feed import Topic
 from service.play.games import catch_up, frames_of, refuse_strangers
 from service.play.refusals import GameNotFound, Unauthenticated
 from service.play.services import Services
 from service.store.database import StoreUnavailable
+from service.store.players import live_keys
 
-NEVER = 2**31
-LOOK_SECONDS = 1.0
-"""How often a follower who waits is looked for."""
 TROUBLE_SECONDS = 1.0
 """How long a follower waits for a database that is away."""
 
@@ -24,125 +25,173 @@ EVENTS_AT_ONCE = 200
 """How many events of a backlog are read and sent at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """An event as its follower sees it: its seq, its type, its canonical line."""
-
-    seq: int
-    type: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """Some events that follow each other, none if nothing happened for a while.
-
-    `is_end` says that the game has ended and this is all.
-    """
-
-    lines: Sequence[Line]
-    is_end: bool = False
+class MustRead(Exception):
+    """What comes next does not stand in memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Follower:
-    """Who follows: `player` gives their id, None for nobody in particular.
+    """Who follows: a player by a key, or nobody in particular; ids, None for nobody's."""
 
-    It is asked again and again, and raises Unauthenticated once the key is
-    revoked. `is_gone` says whether they have hung up.
+    player: str | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Some events that follow each other, seen by the same eyes.
+
+    `is_end` says that the game has ended and this is all.
     """
 
-    player: Callable[[], str | None]
-    is_gone: Callable[[], bool] = lambda: False
+    frames: Sequence[Frame]
+    eyes: Viewer
+    is_end: bool = False
+
+    @property
+    def key(self) -> tuple[int, int, frozenset[int]]:
+        """What tells its text from any other of the game; only for a batch with events."""
+        seqs = (self.frames[0].event.seq, self.frames[-1].event.seq)
+        return (*seqs, frozenset(self.eyes.sees))
+
+    def lines(self) -> list[tuple[int, str, str]]:
+        """Of each event its seq, its type, and its canonical line as these eyes see it."""
+        return [
+            (frame.event.seq, frame.event.type, event_line(frame, self.eyes))
+            for frame in self.frames
+        ]
 
 
-def follow(
-    services: Services, follower: Follower, game: str, after: int, quiet_seconds: float
-) -> Iterator[Batch]:
-    """The events after a seq as they happen, and an empty batch after each quiet while.
+class Following:
+    """A follower's place in a game's log.
 
-    Ends when the game has, when the follower may not see it any more, and
-    when the process is about to end.
+    `is_over` says that nothing comes any more: the game has ended, or the
+    process is about to, or the follower may not see it any longer.
     """
-    with services.feed.follow(game) as topic:
-        while not topic.is_closed and not follower.is_gone():
-            try:
-                present = _present(services, game, topic, after)
-                player = follower.player()
-                refuse_strangers(present, player)
-                upto = min(present.version, after + EVENTS_AT_ONCE)
-                frames = _frames(services, present, topic, after, upto)
-            except (Unauthenticated, GameNotFound):
-                return
-            except StoreUnavailable:
-                topic.wait(NEVER, TROUBLE_SECONDS)
-                yield Batch(lines=())
-                continue
-            is_end = present.status.is_over and upto == present.version
-            if frames or is_end:
-                yield Batch(lines=_lines(present, frames, player), is_end=is_end)
-            if is_end:
-                return
-            after = upto
-            if upto == present.version and not _wait(topic, follower, after, quiet_seconds):
-                yield Batch(lines=())
 
+    def __init__(self, services: Services, follower: Follower, game: str, after: int) -> None:
+        self.topic = services.feed.join(game)
+        self.game = game
+        self.follower = follower
+        self.after = after
+        self.is_over = False
+        self._services = services
+        self._ahead: Batch | None = None
+        self._rests_until = 0.0
 
-def wait_for_event(
-    services: Services, follower: Follower, game: str, after: int, seconds: float
-) -> None:
-    """Return when the game is past that version, or when the time is up, or nobody waits."""
-    with services.feed.follow(game) as topic:
-        present, _ = catch_up(services, game)
-        if present.version <= after and not present.status.is_over:
-            _wait(topic, follower, after, seconds)
+    def close(self) -> None:
+        """Follow no more."""
+        self._services.feed.leave(self.game)
 
-
-def _wait(topic: Topic, follower: Follower, after: int, seconds: float) -> bool:
-    """Whether the game moved past that version in that time; a follower who left is let go."""
-    until = time.monotonic() + seconds
-    while not topic.is_closed and not follower.is_gone():
-        left = until - time.monotonic()
-        if left <= 0:
-            return False
-        if topic.wait(after, min(left, LOOK_SECONDS)):
-            return True
-    return False
-
-
-def _present(services: Services, game: str, topic: Topic, after: int) -> Game:
-    """The game at least as new as was heard of; one follower reads it for all of this process."""
-    present = _remembered(services, game, topic, after)
-    if present is not None:
-        return present
-    with topic.reading:
-        present = _remembered(services, game, topic, after)
+    def ready(self) -> Batch | None:
+        """What comes next, if it is remembered, None if nothing does; raises MustRead."""
+        if self._ahead is not None:
+            batch, self._ahead = self._ahead, None
+            return self._passed(batch)
+        if self.topic.is_closed:
+            self.is_over = True
+        if self.is_over or time.monotonic() < self._rests_until:
+            return None
+        present = self._remembered()
         if present is None:
-            present, _ = catch_up(services, game)
-            topic.settle(present.version)
+            raise MustRead
+        if present.version <= self.after and not present.status.is_over:
+            return None
+        if not is_confirmed(self._services, self.follower):
+            raise MustRead
+        try:
+            return self._passed(self._next(present, self._kept(present)))
+        except GameNotFound:
+            self.is_over = True
+            return None
+
+    def read(self) -> None:
+        """Read what comes next; it is ready then. A database that is away is tried again later."""
+        try:
+            present = self._present()
+            confirm(self._services, self.follower)
+            refuse_strangers(present, self.follower.player)
+            upto = self._upto(present)
+            frames = self.topic.frames(self.after, upto)
+            if frames is None:
+                frames = list(frames_of(self._services, present, self.after + 1, upto))
+            if frames or present.status.is_over:
+                self._ahead = self._next(present, frames)
+        except (Unauthenticated, GameNotFound):
+            self.is_over = True
+        except StoreUnavailable:
+            self._rests_until = time.monotonic() + TROUBLE_SECONDS
+
+    def is_due(self) -> bool:
+        """Whether the game is heard to be past the place, or nothing is heard any more."""
+        return self.topic.is_closed or self.topic.version > self.after
+
+    def wait(self, seconds: float) -> None:
+        """Wait until something may have happened, at most so long."""
+        self.topic.wait(self.after, seconds)
+
+    def _remembered(self) -> Game | None:
+        """What is remembered of the game, if it is as new as what was heard."""
+        present = self._services.games.get(self.game)
+        newest = max(self.topic.version, self.after)
+        if not self.topic.version or present is None or present.version < newest:
+            return None
         return present
 
+    def _present(self) -> Game:
+        """The game at least as new as was heard of; one follower reads it for all of them."""
+        with self.topic.reading:
+            present = self._remembered()
+            if present is None:
+                heard = self.topic.version
+                present, _ = catch_up(self._services, self.game)
+                self.topic.settle(heard, present.version)
+            return present
 
-def _remembered(services: Services, game: str, topic: Topic, after: int) -> Game | None:
-    """What is remembered of the game, if that is new enough."""
-    present = services.games.get(game)
-    is_new = present is not None and present.version >= max(topic.version, after, 1)
-    return present if is_new and topic.version else None
+    def _kept(self, present: Game) -> Sequence[Frame]:
+        kept = self.topic.frames(self.after, self._upto(present))
+        if kept is None:
+            raise MustRead
+        return kept
+
+    def _next(self, present: Game, frames: Sequence[Frame]) -> Batch:
+        refuse_strangers(present, self.follower.player)
+        viewer = viewer_of(present, self.follower.player)
+        eyes = everybody(present, viewer) if present.status.is_over else viewer
+        is_end = present.status.is_over and self._upto(present) == present.version
+        return Batch(frames=frames, eyes=eyes, is_end=is_end)
+
+    def _upto(self, present: Game) -> int:
+        return max(self.after, min(present.version, self.after + EVENTS_AT_ONCE))
+
+    def _passed(self, batch: Batch) -> Batch:
+        """The batch, and the place after it."""
+        if batch.frames:
+            self.after = batch.frames[-1].event.seq
+        self.is_over = batch.is_end
+        return batch
 
 
-def _frames(
-    services: Services, present: Game, topic: Topic, after: int, upto: int
-) -> Sequence[Frame]:
-    if upto <= after:
-        return ()
-    kept = topic.frames(after, upto)
-    return list(frames_of(services, present, after + 1, upto)) if kept is None else kept
+def confirm(services: Services, follower: Follower) -> None:
+    """Raise Unauthenticated unless the follower's key is live."""
+    if not is_confirmed(services, follower):
+        confirm_all(services, [follower])
+    if not is_confirmed(services, follower):
+        raise Unauthenticated
 
 
-def _lines(present: Game, frames: Sequence[Frame], player: str | None) -> Sequence[Line]:
-    viewer = viewer_of(present, player)
-    eyes: Viewer = everybody(present, viewer) if present.status.is_over else viewer
-    return [
-        Line(seq=frame.event.seq, type=frame.event.type, text=event_line(frame, eyes))
-        for frame in frames
-    ]
+def confirm_all(services: Services, followers: Sequence[Follower]) -> None:
+    """Look once whether the followers' keys are live."""
+    keys = {follower.key for follower in followers if follower.key is not None}
+    now = services.now()
+    live = live_keys(services.database, keys, now) if keys else set()
+    for key in keys:
+        if key in live:
+            services.keys.confirm(key, now)
+        else:
+            services.keys.forget(key)
+
+
+def is_confirmed(services: Services, follower: Follower) -> bool:
+    """Whether the follower's key was seen live a moment ago."""
+    return follower.key is None or services.keys.is_confirmed(follower.key, services.now())

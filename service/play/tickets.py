@@ -1,18 +1,17 @@
 """Stream tickets: a key for one stream, used once, for who can't send a header."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from service.play.caller import KEY_SECONDS, Caller
+from service.play.caller import Caller
 from service.play.games import find_game
 from service.play.idempotency import shown_once, within_game
 from service.play.refusals import Unauthenticated
 from service.play.services import Services
+from service.play.streaming import Follower
 from service.play.tokens import TICKET_PREFIX, digest, is_well_formed, make_token
 from service.store import tickets
 from service.store.appends import RequestKey
-from service.store.players import is_key_live
 
 TICKET_LIVES = timedelta(seconds=60)
 
@@ -50,26 +49,12 @@ def use_ticket(services: Services, token: str) -> None:
         raise Unauthenticated
 
 
-def holder_of_ticket(services: Services, token: str, game: str) -> Callable[[], str]:
-    """Who holds the ticket, for as long as the key that got it is live.
-
-    Raises Unauthenticated; so does what it gives, once the key is revoked.
-    """
+def holder_of_ticket(services: Services, token: str, game: str) -> Follower:
+    """Who holds the ticket, by the key that got it; raises Unauthenticated."""
     found = None
     if is_well_formed(token, TICKET_PREFIX):
         found = tickets.find_ticket(services.database, digest(token), game, services.now())
     if found is None:
         raise Unauthenticated
     player, key = found
-    looked = services.now()
-
-    def holder() -> str:
-        nonlocal looked
-        now = services.now()
-        if now - looked >= timedelta(seconds=KEY_SECONDS):
-            if not is_key_live(services.database, key, now):
-                raise Unauthenticated
-            looked = now
-        return player
-
-    return holder
+    return Follower(player=player, key=key)

@@ -52,11 +52,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Some of a game's events, as JSON texts; `next_after` is where the next page begins."""
+    """Some of a game's events, as JSON texts; `next_after` is where the next page begins.
+
+    `is_over` says whether the game has ended.
+    """
 
     items: Sequence[str]
     next_after: int
     version: int
+    is_over: bool = False
 
 
 def look(
@@ -94,7 +98,8 @@ def events_page(services: Services, player: str | None, game: str, after: int, l
     viewer = viewer_of(present, player)
     eyes = everybody(present, viewer) if present.status.is_over else viewer
     items = list(_projected(services, present, eyes, after + 1, last))
-    return Page(items=items, next_after=last, version=present.version)
+    is_over = present.status.is_over
+    return Page(items=items, next_after=last, version=present.version, is_over=is_over)
 
 
 def replay_frames(

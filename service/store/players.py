@@ -1,6 +1,6 @@
 """Players and their keys."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
@@ -100,11 +100,11 @@ def bind_creation(open_connection: Connection, request: RequestKey | None, resou
         raise
 
 
-def is_key_live(database: Database, key: str, now: datetime) -> bool:
-    """Whether the key of that id is neither revoked nor expired."""
-    query = select(api_keys.c.id).where(api_keys.c.id == key, _is_live(now))
+def live_keys(database: Database, keys: Collection[str], now: datetime) -> set[str]:
+    """Those of the keys, by their ids, that are neither revoked nor expired."""
+    query = select(api_keys.c.id).where(api_keys.c.id.in_(keys), _is_live(now))
     with connection(database) as open_connection:
-        return open_connection.scalar(query) is not None
+        return set(open_connection.execute(query).scalars())
 
 
 def find_creation(database: Database, request: RequestKey) -> Creation | None:

@@ -3,8 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import timedelta
+from contextlib import contextmanager
 from threading import Thread
 from typing import Any
 
@@ -19,11 +18,11 @@ from service.api.streams import STREAMS_EACH, Streams
 from service.log.projection import event_line
 from service.log.viewer import SPECTATOR, everybody
 from service.play import streaming, tickets
-from service.play.feed import FRAMES_KEPT, Feed
+from service.play.feed import FRAMES_KEPT, Feed, Topic
 from service.play.games import current_game, frames_of
 from service.play.refusals import TooManyStreams, Unauthenticated
-from service.play.services import Services, utc_now
-from service.play.streaming import Follower, follow
+from service.play.services import Services
+from service.play.streaming import Batch, Follower, Following, MustRead
 from service.store.database import StoreUnavailable
 from service.store.wakeups import payloads, read_payload
 
@@ -141,11 +140,29 @@ def test_signs_of_life_come_when_nothing_happens(
         answer.close()
 
 
-def lines(batches: Iterator[Any], count: int) -> list[str]:
+def batches(following: Following) -> Iterator[Batch]:
+    """What the follower gets, as long as there is something."""
+    while True:
+        try:
+            batch = following.ready()
+        except MustRead:
+            following.read()
+            continue
+        if batch is not None:
+            yield batch
+        if following.is_over:
+            return
+        if batch is None:
+            following.wait(0.05)
+
+
+def lines(following: Following, count: int) -> list[str]:
     """The next so many lines."""
     found: list[str] = []
-    while len(found) < count:
-        found += [line.text for line in next(batches).lines]
+    for batch in batches(following):
+        found += [line for _, _, line in batch.lines()]
+        if len(found) >= count:
+            break
     return found
 
 
@@ -153,8 +170,8 @@ def test_a_follower_sees_each_event_once_as_their_own_seat_does(
     people: list[Person], services: Services
 ) -> None:
     game = started(people)
-    seat_one = follow(services, Follower(player=lambda: people[0].id), game, 0, 5)
-    nobody = follow(services, Follower(player=lambda: None), game, 3, 5)
+    seat_one = Following(services, Follower(player=people[0].id), game, 0)
+    nobody = Following(services, Follower(), game, 3)
     version = people[0].view(game)["version"]
     seen, public = lines(seat_one, version), lines(nobody, version - 3)
     for _ in range(4):
@@ -167,8 +184,8 @@ def test_a_follower_sees_each_event_once_as_their_own_seat_does(
     assert "private" not in "".join(public)
     assert len(public) == len(seen) - 3
     assert list(services.feed.followed()) == [game]
-    seat_one.close()  # type: ignore[attr-defined]
-    nobody.close()  # type: ignore[attr-defined]
+    seat_one.close()
+    nobody.close()
     assert services.feed.followed() == {}
 
 
@@ -178,12 +195,14 @@ def test_a_backlog_is_read_in_parts(
     monkeypatch.setattr(streaming, "EVENTS_AT_ONCE", 7)
     game = started(people, options={"rounds": 1})
     play_on(services, people, game, random.Random(3))
-    batches = list(follow(services, Follower(player=lambda: None), game, 0, 5))
-    assert {len(batch.lines) for batch in batches[:-1]} == {7}
-    assert [batch.is_end for batch in batches] == [False] * (len(batches) - 1) + [True]
+    following = Following(services, Follower(), game, 0)
+    got = list(batches(following))
+    following.close()
+    assert {len(batch.frames) for batch in got[:-1]} == {7}
+    assert [batch.is_end for batch in got] == [False] * (len(got) - 1) + [True]
     present = current_game(services, game, None)
     texts = [event_line(f, _all(present)) for f in frames_of(services, present, 1, present.version)]
-    assert [line.text for batch in batches for line in batch.lines] == texts
+    assert [line for batch in got for _, _, line in batch.lines()] == texts
 
 
 def _all(present: Any) -> Any:
@@ -203,8 +222,9 @@ def test_a_database_that_is_away_is_waited_for(
         return real(*arguments)
 
     monkeypatch.setattr(streaming, "catch_up", flaky)
-    batches = follow(services, Follower(player=lambda: None), game, 0, 5)
-    assert len(lines(batches, 6)) == 6
+    following = Following(services, Follower(), game, 0)
+    assert len(lines(following, 6)) == 6
+    following.close()
 
 
 def test_who_may_not_see_a_game_any_more_sees_no_more_of_it(
@@ -212,7 +232,9 @@ def test_who_may_not_see_a_game_any_more_sees_no_more_of_it(
 ) -> None:
     bots = [{"seat": 2}, {"seat": 3}]
     game = opened(ilze, bots=bots, visibility="private")["game"]
-    assert list(follow(services, Follower(player=lambda: None), game, 0, 1)) == []
+    following = Following(services, Follower(), game, 0)
+    assert list(batches(following)) == []
+    following.close()
     assert code(ilze.client.get(f"/games/{game}/events", headers=NDJSON)) == (404, "game_not_found")
 
 
@@ -255,26 +277,38 @@ def test_a_ticket_is_shown_once(people: list[Person]) -> None:
     assert people[0].post(f"/games/{other}/stream-tickets", headers=key).status_code == 201
 
 
-def test_a_ticket_ends_with_the_key_that_got_it(people: list[Person], services: Services) -> None:
+def test_a_stream_ends_with_its_key(people: list[Person], services: Services) -> None:
     game = started(people)
     made = people[0].post("/players/me/keys", {"label": "tab", "scopes": ["read"]}).get_json()
     with_key = {"Authorization": f"Bearer {made['token']}"}
     token = people[0].post(f"/games/{game}/stream-tickets", headers=with_key).get_json()["ticket"]
     holder = tickets.holder_of_ticket(services, token, game)
-    assert holder() == people[0].id
+    assert holder == Follower(player=people[0].id, key=made["id"])
+    following = Following(services, holder, game, 0)
+    version = people[0].view(game)["version"]
+    assert len(lines(following, version)) == version
     people[0].delete(f"/players/me/keys/{made['id']}")
-    later = replace(services, now=lambda: utc_now() + timedelta(seconds=30))
-    token = people[0].post(f"/games/{game}/stream-tickets").get_json()["ticket"]
-    assert tickets.holder_of_ticket(later, token, game)() == people[0].id
-    ticks = iter([utc_now(), utc_now(), utc_now() + timedelta(seconds=30)])
-    token = people[0].post(f"/games/{game}/stream-tickets").get_json()["ticket"]
-    holder = tickets.holder_of_ticket(replace(services, now=lambda: next(ticks)), token, game)
-    people[0].post(f"/games/{game}/stream-tickets")
-    keys = people[0].get("/players/me/keys").get_json()["items"]
-    own = next(key["id"] for key in keys if key["revoked_at"] is None)
-    people[0].delete(f"/players/me/keys/{own}")
-    with pytest.raises(Unauthenticated):
-        holder()
+    turn = mover(people, game)
+    turn.move(game, turn.view(game)["legal_moves"][0])
+    assert list(batches(following)) == []
+    following.close()
+
+
+def test_a_quiet_stream_ends_with_its_key_too(people: list[Person], services: Services) -> None:
+    game = started(people)
+    made = people[0].post("/players/me/keys", {"label": "tab", "scopes": ["read"]}).get_json()
+    holders = [Follower(player=people[0].id, key=made["id"]), Follower()]
+    sources = [
+        streams.EventSource(Following(services, holder, game, 6), "application/x-ndjson", "", bool)
+        for holder in holders
+    ]
+    streams.keep_up(services, sources)
+    assert not any(source.is_over for source in sources)
+    people[0].delete(f"/players/me/keys/{made['id']}")
+    streams.keep_up(services, sources)
+    assert [source.is_over for source in sources] == [True, False]
+    for source in sources:
+        source.following.close()
 
 
 def test_streams_are_counted_by_who_holds_them() -> None:
@@ -293,6 +327,12 @@ def test_streams_are_counted_by_who_holds_them() -> None:
     assert [places.enter("one") for _ in range(STREAMS_EACH)]
 
 
+@contextmanager
+def following(feed: Feed, game: str) -> Iterator[Topic]:
+    yield feed.join(game)
+    feed.leave(game)
+
+
 def test_the_feed_keeps_the_newest_events_of_followed_games(
     people: list[Person], services: Services
 ) -> None:
@@ -301,7 +341,7 @@ def test_the_feed_keeps_the_newest_events_of_followed_games(
     frames = list(frames_of(services, present, 1, present.version))
     feed = Feed()
     feed.moved(game, frames)
-    with feed.follow(game) as topic:
+    with following(feed, game) as topic:
         assert topic.frames(0, 6) is None
         feed.moved(game, frames[:3])
         feed.read(game, frames[2:4])
@@ -316,7 +356,7 @@ def test_the_feed_keeps_the_newest_events_of_followed_games(
         feed.close()
         assert topic.is_closed
         assert not topic.wait(9, 10)
-    with feed.follow(game) as topic:
+    with following(feed, game) as topic:
         assert topic.is_closed
     assert FRAMES_KEPT >= 200
 
