@@ -1,25 +1,41 @@
-"""(e) Streams: how late an event is at a client, what a stream weighs, and what streams cost moves."""
+"""(e) Streams: how late an event is at a client, what a stream weighs, and what streams cost moves.
+
+Whoever follows does so in a process of its own: what reading costs it is not
+the service's, but for the cores that they share.
+"""
 
 import asyncio
 import json
 import logging
-import random
+import os
+import selectors
+import socket
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import structlog
 
 from bench.machine import database, gunicorn, services_over
+from bench.moves import service_requests
 from service.api.streams import STREAMS_EACH
 from service.app import create_app
 
-STREAMS = (1, 100, 1_000)
-MOVES = 60
+STREAMS = tuple(map(int, os.environ.get("STREAMS", "1 100 1000").split()))
+GAMES = 8
+MOVES = 150
+CALM_MOVES = 30
+CALM_SECONDS = 0.02
 WORKERS = 4
-ROUNDS = 3
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+CONNECTED = b"\r\n\r\n"
+
+Plan = list[list[bytes]]
+"""The prepared moves of each game."""
 
 
 def main() -> None:
@@ -28,122 +44,122 @@ def main() -> None:
         "| streams | event to client, ms (p50, p99) | kB a stream | moves/s with, without | ratio |"
     )
     print("|---|---|---|---|---|")
-    with database() as urls, gunicorn("service.app:wsgi()", urls.service, WORKERS) as port:
+    application = os.environ.get("APPLICATION", "service.app:wsgi()")
+    with database() as urls, gunicorn(application, urls.service, WORKERS) as port:
         app = create_app(services_over(urls.service)).test_client()
+        asyncio.run(_play(port, service_requests(urls, "jokers-go-boom", GAMES, 30), 0, {}))
         for count in STREAMS:
-            asyncio.run(_measured(port, app, count))
+            rates, ratios, delays, weights = [], [], [], []
+            for _ in range(ROUNDS):
+                plan = service_requests(urls, "jokers-go-boom", GAMES, MOVES + CALM_MOVES)
+                other = service_requests(urls, "jokers-go-boom", GAMES, MOVES + CALM_MOVES)
+                late, weight, followed = _followed(port, app, plan, count)
+                alone = _alone(port, other)
+                delays += late
+                weights.append(weight)
+                rates.append((followed, alone))
+                ratios.append(followed / alone)
+            delays.sort()
+            p50, p99 = (delays[int(len(delays) * part)] * 1000 for part in (0.5, 0.99))
+            one, two = (statistics.median(rate) for rate in zip(*rates, strict=True))
+            print(
+                f"| {count} | {p50:.1f}, {p99:.1f} | {max(weights):.0f} | {one:.0f}, {two:.0f} | "
+                f"**{statistics.median(ratios):.2f}** |",
+                flush=True,
+            )
 
 
-async def _measured(port: int, app: Any, count: int) -> None:
-    """Moves in a game that nobody follows and in one that many follow, in turn."""
-    keys = [_player(app) for _ in range(3 + count // STREAMS_EACH)]
-    followed, alone = _opened(app, keys[:3]), _opened(app, keys[:3])
-    weight = _resident(port)
-    sent: dict[int, float] = {}
-    delays: list[float] = []
-    opened, left = asyncio.Event(), count
-
-    def is_open() -> None:
-        nonlocal left
-        left -= 1
-        if not left:
-            opened.set()
-
-    tasks = [
-        asyncio.create_task(_follow(port, followed, keys[n // STREAMS_EACH], is_open, sent, delays))
-        for n in range(count)
-    ]
-    await opened.wait()
-    await asyncio.sleep(0.5)
-    each = (_resident(port) - weight) / count / 1024
-    ratios = []
-    rates: list[tuple[float, float]] = []
-    chance = random.Random(1)
-    for _ in range(ROUNDS):
-        with_streams = await _moves(port, app, followed, keys, chance, sent)
-        without = await _moves(port, app, alone, keys, chance, {})
-        rates.append((with_streams, without))
-        ratios.append(with_streams / without)
-    await asyncio.sleep(1)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    late = sorted(delays)
-    p50, p99 = late[len(late) // 2] * 1000, late[int(len(late) * 0.99)] * 1000
-    one, two = (statistics.median(rate) for rate in zip(*rates, strict=True))
-    print(
-        f"| {count} | {p50:.1f}, {p99:.1f} | {each:.0f} | {one:.0f}, {two:.0f} | "
-        f"**{statistics.median(ratios):.2f}** |",
-        flush=True,
-    )
-    assert len(delays) >= count * MOVES
+def _alone(port: int, plan: Plan) -> float:
+    """The same moves with nobody looking on; moves a second."""
+    asyncio.run(_play(port, [moves[:CALM_MOVES] for moves in plan], CALM_SECONDS, {}))
+    return asyncio.run(_play(port, [moves[CALM_MOVES:] for moves in plan], 0, {}))
 
 
-async def _follow(
-    port: int,
-    game: str,
-    key: str,
-    is_open: Callable[[], None],
-    sent: dict[int, float],
-    delays: list[float],
-) -> None:
-    """Read the events and note how long after the move was sent each came."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = (
-        f"GET /games/{game}/events?after=5 HTTP/1.1\r\nHost: b\r\nAccept: application/x-ndjson\r\n"
-    )
-    writer.write(f"{head}Authorization: Bearer {key}\r\n\r\n".encode())
-    answer = await reader.readuntil(b"\r\n\r\n")
-    assert b" 200 " in answer, answer
-    is_open()
-    while line := await reader.readline():
-        if line.startswith(b"{"):
-            seq = int(line.rsplit(b'"seq":', 1)[1].split(b",")[0])
-            if seq in sent:
-                delays.append(time.perf_counter() - sent[seq])
+def _followed(port: int, app: Any, plan: Plan, count: int) -> tuple[list[float], float, float]:
+    """Moves that are followed: how late each was at each client, kB a stream, moves a second."""
+    games = [requests[0].split(b"/")[2].decode() for requests in plan]
+    keys = [_player(app) for _ in range(1 + count // STREAMS_EACH)]
+    before = _resident(port)
+    command = [sys.executable, "-m", "bench.streams", "follow", str(port), str(count)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as follower:
+        assert follower.stdin is not None
+        assert follower.stdout is not None
+        follower.stdin.write(json.dumps({"games": games, "keys": keys}) + "\n")
+        follower.stdin.flush()
+        assert follower.stdout.readline() == "open\n"
+        time.sleep(0.5)
+        weight = (_resident(port) - before) / count / 1024
+        sent: dict[str, float] = {}
+        asyncio.run(_play(port, [moves[:CALM_MOVES] for moves in plan], CALM_SECONDS, sent))
+        rate = asyncio.run(_play(port, [moves[CALM_MOVES:] for moves in plan], 0, {}))
+        time.sleep(1.0)
+        follower.stdin.close()
+        arrived = json.loads(follower.stdout.read())
+    delays = [at - sent[key] for key, at in arrived if key in sent]
+    assert len(delays) >= len(sent) * count // GAMES
+    return delays, weight, rate
 
 
-async def _moves(
-    port: int, app: Any, game: str, keys: list[str], chance: random.Random, sent: dict[int, float]
-) -> float:
-    """So many moves over one connection, each prepared before it is timed; moves a second."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    spent = 0.0
-    for _ in range(MOVES):
-        view = app.get(f"/games/{game}").get_json()
-        key = keys[view["to_act"] - 1]
-        headers = {"Authorization": f"Bearer {key}"}
-        legal = app.get(f"/games/{game}", headers=headers).get_json()["legal_moves"]
-        body = json.dumps({"move": chance.choice(legal), "expected_version": view["version"]})
-        request = (
-            f"POST /games/{game}/moves HTTP/1.1\r\nHost: b\r\nContent-Type: application/json\r\n"
-            f"Authorization: Bearer {key}\r\nContent-Length: {len(body)}\r\n\r\n{body}"
-        ).encode()
-        began = time.perf_counter()
-        sent[view["version"] + 1] = began
-        writer.write(request)
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-        await reader.readexactly(length)
-        spent += time.perf_counter() - began
-        assert head.startswith(b"HTTP/1.1 201"), head
-        await asyncio.sleep(0.01)
-    writer.close()
-    await writer.wait_closed()
-    return MOVES / spent
+async def _play(port: int, plan: Plan, pause: float, sent: dict[str, float]) -> float:
+    """Each game's moves in turn, all games at once unless there are pauses; moves a second."""
+
+    async def one(requests: Sequence[bytes]) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for request in requests:
+            game, version = request.split(b"/")[2].decode(), request.rsplit(b": ", 1)[1][:-1]
+            sent[f"{game}:{int(version) + 1}"] = time.monotonic()
+            writer.write(request)
+            head = await reader.readuntil(CONNECTED)
+            length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+            body = await reader.readexactly(length)
+            assert head.startswith(b"HTTP/1.1 201"), head + body
+            await asyncio.sleep(pause)
+        writer.close()
+        await writer.wait_closed()
+
+    began = time.monotonic()
+    if pause:
+        for requests in plan:
+            await one(requests)
+    else:
+        await asyncio.gather(*(one(requests) for requests in plan))
+    return sum(map(len, plan)) / (time.monotonic() - began)
+
+
+def follow(port: int, count: int) -> None:
+    """Open the streams, note when each event comes, tell it all at the end."""
+    asked = json.loads(sys.stdin.readline())
+    selector = selectors.DefaultSelector()
+    for number in range(count):
+        game = asked["games"][number % len(asked["games"])]
+        connection = socket.create_connection(("127.0.0.1", port))
+        head = f"GET /games/{game}/events?after=7 HTTP/1.1\r\nHost: b\r\n"
+        head += f"Authorization: Bearer {asked['keys'][number // STREAMS_EACH]}\r\n"
+        connection.sendall(f"{head}Accept: application/x-ndjson\r\n\r\n".encode())
+        answer = connection.recv(4096)
+        assert b" 200 " in answer, answer
+        connection.settimeout(0)
+        selector.register(connection, selectors.EVENT_READ, game)
+    selector.register(sys.stdin, selectors.EVENT_READ, None)
+    print("open", flush=True)
+    arrived: list[tuple[float, str, bytes]] = []
+    while True:
+        for key, _ in selector.select():
+            if key.data is None:
+                found = [
+                    (f"{game}:{int(part.split(b',')[0])}", at)
+                    for at, game, data in arrived
+                    for part in data.split(b'"seq":')[1:]
+                ]
+                print(json.dumps(found))
+                return
+            arrived.append((time.monotonic(), key.data, key.fileobj.recv(65536)))
 
 
 def _player(app: Any) -> str:
     return str(app.post("/players", json={"name": "P"}).get_json()["key"]["token"])
-
-
-def _opened(app: Any, keys: list[str]) -> str:
-    headers = [{"Authorization": f"Bearer {key}"} for key in keys]
-    opening = {"ruleset": "jokers-go-boom", "seats": 3, "options": {"rounds": 20}}
-    game = app.post("/games", json=opening, headers=headers[0]).get_json()["view"]["game"]
-    for one in headers[1:]:
-        app.post(f"/games/{game}/seats", json={}, headers=one)
-    return str(game)
 
 
 def _resident(port: int) -> float:
@@ -161,4 +177,7 @@ def _resident(port: int) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == ["follow"]:
+        follow(int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        main()

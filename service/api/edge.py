@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from typing import Any
 
 from flask import Flask, Response, request
@@ -17,7 +17,7 @@ from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
 from service.api.operation import Answer, Call, Operation, asker, flask_path
 from service.api.problems import register_problems
-from service.api.streams import Streams, keep_up
+from service.api.streams import House, Streams
 from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.limits import FAILED_AUTHENTICATION, Standing
@@ -45,7 +45,7 @@ def register_edge(app: Flask, services: Services) -> None:
     app.url_map.merge_slashes = False
     register_problems(app)
     app.jinja_env.filters["prose"] = prose
-    sender = Sender(partial(keep_up, services))
+    sender = Sender(House(services))
     services.feed.woken = sender.wake
     app.extensions[SENDER] = sender
     doorway = Doorway(app.wsgi_app, services.new_request_id, sender)

@@ -13,7 +13,7 @@ import socket
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from email.utils import formatdate
@@ -36,8 +36,15 @@ SEND_SECONDS = 20
 LOOK_SECONDS = 0.5
 """How often every stream is looked at, whether something happened or not."""
 
-GATHER_SECONDS = 0.003
-"""How long the sender lets things happen: who moved is answered before who looks on."""
+GATHER_SECONDS = 0.003, 0.05
+"""How long the sender lets things happen, at least and at most.
+
+Who moved is answered before who looks on; and the busier the process is, the
+more is sent at once.
+"""
+
+REST = 12
+"""How many times as long as it was busy the sender rests."""
 
 UPKEEP_SECONDS = 1.0
 READERS = 2
@@ -158,14 +165,24 @@ class Outgoing:
         return _chunk(part) if self.is_chunked else part
 
 
+class Housekeeping(Protocol):
+    """What the sender has done for its streams, by a thread that can wait for a database."""
+
+    def is_behind(self, topic: str) -> bool:
+        """Whether what is remembered of the topic is older than what was heard."""
+
+    def catch_up(self, topics: Collection[str]) -> None:
+        """Read what happened, of all these topics at once."""
+
+    def keep_up(self, streams: Sequence[Stream]) -> None:
+        """Called every second with the streams that there are."""
+
+
 class Sender:
-    """The thread that sends all the streams of a process, begun with the first of them.
+    """The thread that sends all the streams of a process, begun with the first of them."""
 
-    `upkeep` is called every second with the streams that there are.
-    """
-
-    def __init__(self, upkeep: Callable[[Sequence[Stream]], None]) -> None:
-        self._upkeep = upkeep
+    def __init__(self, house: Housekeeping) -> None:
+        self._house = house
         self._outgoing: set[Outgoing] = set()
         self._by_topic: defaultdict[str, set[Outgoing]] = defaultdict(set)
         self._lock = Lock()
@@ -173,8 +190,11 @@ class Sender:
         self._fresh: list[Outgoing] = []
         self._read: list[Outgoing] = []
         self._woken: set[str] = set()
+        self._caught_up: set[str] = set()
         self._thread: Thread | None = None
+        self._is_catching_up = False
         self._is_kept_up = True
+        self._woken_at = self._wakes_at = self._rests_until = 0.0
 
     def add(self, outgoing: Outgoing) -> None:
         """Send this, too."""
@@ -188,6 +208,9 @@ class Sender:
         """Something happened that the streams of this topic wait for."""
         if self._thread is not None:
             with self._lock:
+                if not self._woken:
+                    self._woken_at = time.monotonic()
+                    self._wakes_at = max(self._rests_until, self._woken_at + GATHER_SECONDS[0])
                 self._woken.add(topic)
             self._ring()
 
@@ -216,38 +239,61 @@ class Sender:
     def _run(self) -> None:
         looked = kept_up = 0.0
         while True:
-            for key, events in self._selector.select(LOOK_SECONDS):
-                if key.data is not None:
+            for key, events in self._selector.select(self._seconds_left()):
+                if key.data is None:
+                    self._silence()
+                else:
                     self._serve(key.data, events)
-            try:
-                if self._bell.recv(RECEIVED_AT_ONCE):
-                    time.sleep(GATHER_SECONDS)
-            except BlockingIOError:
-                pass
+            began = time.monotonic()
             for outgoing in self._to_look_at():
                 self._send(outgoing)
-            now = time.monotonic()
-            if now - looked >= LOOK_SECONDS:
-                looked = now
+            if began - looked >= LOOK_SECONDS:
+                looked = began
                 for outgoing in list(self._outgoing):
                     self._send(outgoing)
-            if self._outgoing and self._is_kept_up and now - kept_up >= UPKEEP_SECONDS:
-                kept_up, self._is_kept_up = now, False
+            if self._outgoing and self._is_kept_up and began - kept_up >= UPKEEP_SECONDS:
+                kept_up, self._is_kept_up = began, False
                 self._pool.submit(self._keep_up, [one.stream for one in self._outgoing])
+            self._rest_from(began)
+
+    def _seconds_left(self) -> float:
+        """How long nothing need be looked at."""
+        if not self._woken:
+            return LOOK_SECONDS
+        return max(0.0, min(LOOK_SECONDS, self._wakes_at - time.monotonic()))
+
+    def _rest_from(self, began: float) -> None:
+        """Who was busy rests a while before it listens again: others want the processor, too."""
+        ended = time.monotonic()
+        least, most = GATHER_SECONDS
+        self._rests_until = max(self._rests_until, ended + min(most, REST * (ended - began)))
+        self._wakes_at = max(self._rests_until, self._woken_at + least)
+
+    def _silence(self) -> None:
+        with suppress(BlockingIOError):
+            self._bell.recv(RECEIVED_AT_ONCE)
 
     def _to_look_at(self) -> set[Outgoing]:
         """The streams that are new, that were read for, or whose topic was woken."""
+        woken: set[str] = set()
         with self._lock:
-            fresh, read, woken = self._fresh, self._read, self._woken
-            self._fresh, self._read, self._woken = [], [], set()
+            fresh, self._fresh = self._fresh, []
+            read, self._read = self._read, []
+            topics, self._caught_up = self._caught_up, set()
+            if time.monotonic() >= self._wakes_at and not self._is_catching_up:
+                woken, self._woken = self._woken, set()
         for outgoing in fresh:
             self._outgoing.add(outgoing)
             self._by_topic[outgoing.stream.topic].add(outgoing)
             self._selector.register(outgoing.connection, selectors.EVENT_READ, outgoing)
         for outgoing in read:
             outgoing.is_reading = False
+        behind = {topic for topic in woken if self._house.is_behind(topic)}
+        if behind:
+            self._is_catching_up = True
+            self._pool.submit(self._catch_up, behind)
         found = {*fresh, *read}
-        for topic in woken:
+        for topic in topics | (woken - behind):
             found |= self._by_topic.get(topic, set())
         return found & self._outgoing
 
@@ -293,9 +339,22 @@ class Sender:
             self._read.append(outgoing)
         self._ring()
 
+    def _catch_up(self, topics: Collection[str]) -> None:
+        """Read of several topics at once; those that it fails for are read for one by one."""
+        began = time.monotonic()
+        try:
+            self._house.catch_up(topics)
+        except Exception as error:  # noqa: BLE001  their streams say for themselves what is wrong
+            _complain(error)
+        with self._lock:
+            self._caught_up |= set(topics)
+            self._is_catching_up = False
+            self._rest_from(began)
+        self._ring()
+
     def _keep_up(self, streams: Sequence[Stream]) -> None:
         try:
-            self._upkeep(streams)
+            self._house.keep_up(streams)
         except Exception as error:  # noqa: BLE001  the next time may go well
             _complain(error)
         finally:

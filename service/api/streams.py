@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from threading import Lock
 
@@ -27,7 +27,7 @@ from service.api.schemas import EmptyRequestSchema, EventsQuerySchema
 from service.canonical import dump_json
 from service.log.game import Game
 from service.play.caller import READ
-from service.play.games import current_game
+from service.play.games import catch_up_all, current_game
 from service.play.limits import CREATION, FAILED_AUTHENTICATION, STREAMS
 from service.play.refusals import EventNotFound, InvalidQuery, TooManyStreams, Unauthenticated
 from service.play.services import Services, timestamp
@@ -38,6 +38,7 @@ from service.play.streaming import (
     MustRead,
     confirm,
     confirm_all,
+    is_behind,
     is_confirmed,
 )
 from service.play.tickets import holder_of_ticket, issue_ticket, use_ticket
@@ -180,13 +181,27 @@ class LongPoll:
         return time.monotonic() >= self._until
 
 
-def keep_up(services: Services, streams: Sequence[object]) -> None:
-    """End the streams whose keys are live no more."""
-    followings = [stream.following for stream in streams if isinstance(stream, EventSource)]
-    confirm_all(services, [following.follower for following in followings])
-    for following in followings:
-        if not is_confirmed(services, following.follower):
-            following.is_over = True
+class House:
+    """What is done for all the streams of a process."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def is_behind(self, topic: str) -> bool:
+        """Whether the game moved on since it was remembered."""
+        return is_behind(self._services, topic)
+
+    def catch_up(self, topics: Collection[str]) -> None:
+        """Read on in all these games."""
+        catch_up_all(self._services, topics)
+
+    def keep_up(self, streams: Sequence[object]) -> None:
+        """End the streams whose keys are live no more."""
+        followings = [stream.following for stream in streams if isinstance(stream, EventSource)]
+        confirm_all(self._services, [following.follower for following in followings])
+        for following in followings:
+            if not is_confirmed(self._services, following.follower):
+                following.is_over = True
 
 
 def get_events(call: Call, game: str) -> Answer:

@@ -136,6 +136,11 @@ class Feed:
             topic.tell(version)
             self.woken(game)
 
+    def heard(self, game: str) -> int | None:
+        """The version that a game is heard to have; None if nobody follows it."""
+        topic = self._topics.get(game)
+        return None if topic is None else topic.version
+
     def followed(self) -> Mapping[str, int]:
         """The games that are followed, and the versions that they are heard to have."""
         with self._lock:

@@ -1,6 +1,6 @@
 """Finding a game: from memory, from its log, at a version, and bringing it up to date."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from service.log.events import Event
 from service.log.game import Game, Secret
@@ -10,7 +10,7 @@ from service.play.ids import is_id
 from service.play.refusals import EventNotFound, GameNotFound
 from service.play.services import Services
 from service.store.appends import RequestKey
-from service.store.reads import Binding, Tail, load, read_events, read_tail
+from service.store.reads import Binding, Tail, load, read_events, read_tail, read_tails
 
 
 def find_game(services: Services, game: str, player: str | None) -> Game:
@@ -54,6 +54,16 @@ def catch_up(
     caught_up = _advanced(services, remembered, tail) or _load(services, game)
     services.games.put(game, caught_up)
     return caught_up, tail.binding
+
+
+def catch_up_all(services: Services, games: Collection[str]) -> None:
+    """Bring what is remembered of these games up to date, all of them by one read."""
+    remembered = {game: found for game in games if (found := services.games.get(game))}
+    known = {game: found.version for game, found in remembered.items()}
+    for game, tail in read_tails(services.database, known).items() if known else ():
+        caught_up = _advanced(services, remembered[game], tail)
+        if caught_up is not None:
+            services.games.put(game, caught_up)
 
 
 def game_at(services: Services, game: Game, at: int) -> Game:

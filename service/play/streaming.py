@@ -172,6 +172,13 @@ class Following:
         return batch
 
 
+def is_behind(services: Services, game: str) -> bool:
+    """Whether the game is heard to have moved on since it was remembered here."""
+    present = services.games.get(game)
+    heard = services.feed.heard(game)
+    return present is not None and heard is not None and present.version < heard
+
+
 def confirm(services: Services, follower: Follower) -> None:
     """Raise Unauthenticated unless the follower's key is live."""
     if not is_confirmed(services, follower):

@@ -3,7 +3,7 @@
 Each read is one statement, so what it gives is of one moment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from service.fairness import SealedDealer
@@ -110,6 +110,15 @@ HEADS = """
 SELECT id, head FROM games WHERE id > %(after)s ORDER BY id LIMIT %(limit)s
 """
 
+TAILS = """
+SELECT game.id, game.version, event.body
+FROM unnest(%(games)s::text[], %(after)s::int[]) AS known (id, version)
+JOIN games AS game ON game.id = known.id
+LEFT JOIN events AS event ON event.game_id = game.id AND event.seq > known.version
+    AND event.seq <= game.version
+ORDER BY game.id, event.seq
+"""
+
 ORPHANS = """
 SELECT DISTINCT game_id FROM events AS event
 WHERE NOT EXISTS (SELECT FROM games WHERE id = event.game_id) ORDER BY game_id
@@ -162,6 +171,22 @@ def read_tail(
         if bound
         else None,
     )
+
+
+def read_tails(database: Database, after: Mapping[str, int]) -> Mapping[str, Tail]:
+    """What happened in each game after the version given for it; games that aren't are left out."""
+    parameters = {"games": list(after), "after": list(after.values())}
+    with raw_connection(database) as raw:
+        rows = raw.execute(TAILS, parameters).fetchall()
+    versions = {game: version for game, version, _ in rows}
+    events: dict[str, list[Event]] = {game: [] for game in versions}
+    for game, _, body in rows:
+        if body is not None:
+            events[game].append(parse_event(body))
+    return {
+        game: Tail(version=version, events=events[game], binding=None)
+        for game, version in versions.items()
+    }
 
 
 def read_events(

@@ -302,10 +302,10 @@ def test_a_quiet_stream_ends_with_its_key_too(people: list[Person], services: Se
         streams.EventSource(Following(services, holder, game, 6), "application/x-ndjson", "", bool)
         for holder in holders
     ]
-    streams.keep_up(services, sources)
+    streams.House(services).keep_up(sources)
     assert not any(source.is_over for source in sources)
     people[0].delete(f"/players/me/keys/{made['id']}")
-    streams.keep_up(services, sources)
+    streams.House(services).keep_up(sources)
     assert [source.is_over for source in sources] == [True, False]
     for source in sources:
         source.following.close()
