@@ -96,6 +96,7 @@ class Parts:
             if part:
                 return part
             if self._stream.is_over:
+                self.close()
                 raise StopIteration
             self._stream.wait()
 
