@@ -7,6 +7,7 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, fields, validate
 
 from service.api.schemas import move_union
 from service.api.unions import AnyOf, Tagged
+from service.log.steps import SPECTATORS
 from service.play.caller import SCOPES
 from service.play.ids import ULID_PATTERN
 from service.proof.verdicts import Check, Outcome
@@ -37,10 +38,9 @@ class OpenSchema(Schema):
         unknown = INCLUDE
 
 
-def _id(description: str = "") -> fields.String:
-    return fields.String(
-        required=True, metadata={"pattern": ULID_PATTERN, "description": description}
-    )
+def _id(description: str = "", **kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own
+    metadata = {"pattern": ULID_PATTERN, "description": description}
+    return fields.String(metadata=metadata, **({"required": True} | kwargs))
 
 
 def _time(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own keywords
@@ -159,6 +159,7 @@ class ListedGameSchema(AnswerSchema):
     ruleset_version = fields.String(required=True)
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     visibility = fields.String(required=True)
+    spectators = fields.String(required=True, validate=validate.OneOf(SPECTATORS))
     sandbox = fields.Boolean(required=True)
     version = StrictInteger(required=True)
     seats = StrictInteger(required=True)
@@ -231,6 +232,12 @@ class TableauSchema(AnswerSchema):
     status = fields.String(required=True, validate=validate.OneOf(STATUSES))
     sandbox = fields.Boolean(required=True)
     visibility = fields.String(required=True)
+    spectators = fields.String(required=True, validate=validate.OneOf(SPECTATORS))
+    spectator_delay = StrictInteger(
+        required=True,
+        metadata={"description": "How many events old is what spectators of a running game see."},
+    )
+    rematch_of = _id(allow_none=True)
     options = AnyOf(_each("OPTIONS"), required=True)
     version = StrictInteger(required=True, metadata={"description": "The newest version."})
     at = StrictInteger(required=True, metadata={"description": "The version shown."})
@@ -297,6 +304,20 @@ class ActorSchema(AnswerSchema):
     id = fields.String()
 
 
+class RematchSchema(AnswerSchema):
+    """The game before, which seat the deal passes to, and for whom the seats are kept."""
+
+    of = _id()
+    dealer = SeatField(required=True)
+    players = fields.Dict(keys=fields.String(), values=_id(), required=True)
+
+
+class PresenceSchema(AnswerSchema):
+    """Who is there: the seats whose players follow the game just now."""
+
+    seats = fields.List(SeatField(), required=True)
+
+
 class GameCreatedSchema(AnswerSchema):
     """The rules, and the commitment."""
 
@@ -309,6 +330,9 @@ class GameCreatedSchema(AnswerSchema):
     algorithm = fields.String(required=True)
     commitment = _hash()
     turn_seconds = StrictInteger()
+    spectators = fields.String(validate=validate.OneOf(SPECTATORS))
+    spectator_delay = StrictInteger()
+    rematch = fields.Nested(RematchSchema)
 
 
 class SeatTakenSchema(AnswerSchema):

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask, Response, request
 from marshmallow import ValidationError
 
-from service.api import games, meta, moves, players, proof, rulesets, streams
+from service.api import games, meta, moves, players, proof, rematches, rulesets, streams
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
@@ -31,6 +31,7 @@ OPERATIONS: Sequence[Operation] = (
     *games.OPERATIONS,
     *moves.OPERATIONS,
     *streams.OPERATIONS,
+    *rematches.OPERATIONS,
     *proof.OPERATIONS,
 )
 """Every operation that there is."""

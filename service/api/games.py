@@ -133,6 +133,8 @@ def _opening(call: Call, body: JsonMap) -> OpeningRequest:
         bots=asked["bots"],
         sit=asked["sit"],
         turn_seconds=asked["turn_seconds"],
+        spectators=asked["spectators"],
+        spectator_delay=asked["spectator_delay"] or 0,
         sandbox_secret=bytes.fromhex(sandbox["secret"]) if sandbox else None,
     )
 
@@ -190,7 +192,7 @@ OPERATIONS = (
             200: Returns("The view.", {JSON: answers.ViewSchema()}, ("ETag",)),
             304: Returns("It has not changed since the `If-None-Match`."),
         },
-        refuses=("game-not-found", "version-not-found", "hidden-information"),
+        refuses=("game-not-found", "no-spectators", "version-not-found", "hidden-information"),
     ),
     Operation(
         id="watchReplay",
@@ -205,6 +207,6 @@ OPERATIONS = (
         is_open=True,
         query=ReplayQuerySchema(),
         returns={200: Returns("Frames.", {JSON: answers.ReplaySchema()})},
-        refuses=("game-not-found", "version-not-found", "hidden-information"),
+        refuses=("game-not-found", "no-spectators", "version-not-found", "hidden-information"),
     ),
 )

@@ -170,6 +170,7 @@ OPERATIONS = (
             "already-seated",
             "game-not-open",
             "seat-taken",
+            "seat-kept",
             "no-free-seat",
             "game-busy",
         ),

@@ -101,6 +101,14 @@ PAGES = (
         fix="Ask again once the game has ended: then every hand can be seen.",
     ),
     ProblemPage(
+        slug="no-spectators",
+        status=403,
+        title="No spectators",
+        meaning="The game is played without spectators, and you have no seat in it.",
+        cause="Whoever opened it chose `spectators: none`.",
+        fix="Come back once it has ended: then all of it can be seen.",
+    ),
+    ProblemPage(
         slug="not-found",
         status=404,
         title="Not found",
@@ -176,6 +184,14 @@ PAGES = (
         cause="Another player was faster.",
         fix="Leave `seat` out to get the first one that is free.",
         example={"seat": 2},
+    ),
+    ProblemPage(
+        slug="seat-kept",
+        status=409,
+        title="Seat kept",
+        meaning="The seat is kept for the player who had it in the game before.",
+        cause="A rematch is played in the same seats.",
+        fix="Leave out `seat`: you get your own, or one that is free.",
     ),
     ProblemPage(
         slug="no-free-seat",
@@ -339,6 +355,14 @@ PAGES = (
         meaning="No bot plays on for you in this game.",
         cause="You hold your seat, never held one, or gave it up for good.",
         fix="Only who was away for three turns in a row comes back.",
+    ),
+    ProblemPage(
+        slug="game-not-finished",
+        status=409,
+        title="Game not finished",
+        meaning="The game was not played to its end, so there is none to go on from.",
+        cause="It is open, it runs, or it was voided.",
+        fix="Play it to its end, or open another game.",
     ),
     ProblemPage(
         slug="game-not-over",

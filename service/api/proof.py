@@ -126,7 +126,7 @@ OPERATIONS = (
         scope=READ,
         is_open=True,
         returns={200: Returns("The deal.", {JSON: answers.FairnessRecordSchema()})},
-        refuses=("game-not-found",),
+        refuses=("game-not-found", "no-spectators"),
     ),
     Operation(
         id="exportGame",
@@ -144,7 +144,7 @@ OPERATIONS = (
             200: Returns("The log.", {NDJSON: None}, ("ETag", "Content-Disposition")),
             304: Returns("It has not changed since the `If-None-Match`."),
         },
-        refuses=("game-not-found",),
+        refuses=("game-not-found", "no-spectators"),
     ),
     Operation(
         id="exportHead",
@@ -158,7 +158,7 @@ OPERATIONS = (
         scope=READ,
         is_open=True,
         returns={200: Returns("The log.", {NDJSON: None}, ("Content-Disposition",))},
-        refuses=("game-not-found", "head-not-found"),
+        refuses=("game-not-found", "no-spectators", "head-not-found"),
     ),
     Operation(
         id="replayHead",
@@ -173,7 +173,13 @@ OPERATIONS = (
         is_open=True,
         query=ReplayQuerySchema(),
         returns={200: Returns("Frames.", {JSON: answers.ReplaySchema()})},
-        refuses=("game-not-found", "head-not-found", "game-not-over", "version-not-found"),
+        refuses=(
+            "game-not-found",
+            "no-spectators",
+            "head-not-found",
+            "game-not-over",
+            "version-not-found",
+        ),
     ),
     Operation(
         id="latestCheckpoint",

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validate
+from marshmallow import Schema, ValidationError, fields, post_load, validate, validates_schema
 
 from service.api.bodies import RequestSchema
 from service.api.unions import AnyOf, Tagged
-from service.log.steps import LEAST_TURN_SECONDS, MOST_TURN_SECONDS
+from service.log.steps import LEAST_TURN_SECONDS, MOST_DELAY, MOST_TURN_SECONDS, SPECTATORS
 from service.play.accounts import KeyRequest
 from service.play.caller import SCOPES
 from service.play.moving import MoveRequest
@@ -163,6 +163,20 @@ class GameRequestSchema(RequestSchema):
             "invited to it."
         },
     )
+    spectators = fields.String(
+        load_default="public",
+        validate=validate.OneOf(SPECTATORS),
+        metadata={
+            "description": "Whether others may look on while it runs: at everything but hands, at "
+            "nothing, or at what is `spectator_delay` events old. Once it ended, all may."
+        },
+    )
+    spectator_delay = StrictInteger(
+        load_default=None,
+        allow_none=True,
+        validate=validate.Range(1, MOST_DELAY),
+        metadata={"description": "By how many events, for `delayed` and for nothing else."},
+    )
     sit = StrictBoolean(
         load_default=True, metadata={"description": "Whether you take seat 1 yourself."}
     )
@@ -187,6 +201,13 @@ class GameRequestSchema(RequestSchema):
         allow_none=True,
         metadata={"description": "For tests of clients: fixes the deal."},
     )
+
+    @validates_schema
+    def refuse_other_delay(self, data: dict[str, Any], **_: object) -> None:
+        """A delay is for `delayed`, and `delayed` has one."""
+        if (data["spectators"] == "delayed") != (data["spectator_delay"] is not None):
+            message = "Give it with `spectators: delayed`, and with nothing else."
+            raise ValidationError(message, "spectator_delay")
 
 
 def _contribution(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own keywords

@@ -24,11 +24,12 @@ from service.api.operation import (
 )
 from service.api.pages import page_limit
 from service.api.schemas import EmptyRequestSchema, EventsQuerySchema
-from service.canonical import dump_json
+from service.canonical import Json, dump_json
 from service.log.game import Game
 from service.play.caller import READ
 from service.play.games import catch_up_all, current_game
 from service.play.limits import CREATION, FAILED_AUTHENTICATION, STREAMS
+from service.play.presence import Present, say_present, seats_present, who_is_present
 from service.play.refusals import EventNotFound, InvalidQuery, TooManyStreams, Unauthenticated
 from service.play.services import Services, timestamp
 from service.play.streaming import (
@@ -96,6 +97,7 @@ class EventSource:
         self._media = media
         self._first = first.encode()
         self._leave = leave
+        self._seats: list[Json] | None = None
         self._quiet_until = time.monotonic() + QUIET_SECONDS[media]
 
     @property
@@ -108,12 +110,15 @@ class EventSource:
         if self._first:
             first, self._first = self._first, b""
             return first
-        batch = self.following.ready()
-        now = time.monotonic()
-        if batch is None and (now < self._quiet_until or self.is_over):
+        batch, now = self.following.ready(), time.monotonic()
+        if batch is not None:
+            self._quiet_until = now + QUIET_SECONDS[self._media]
+            return self._text(batch)
+        presence = self._presence()
+        if not presence and (now < self._quiet_until or self.is_over):
             return None
         self._quiet_until = now + QUIET_SECONDS[self._media]
-        return QUIET_SIGNS[self._media] if batch is None else self._text(batch)
+        return presence or QUIET_SIGNS[self._media]
 
     def read(self) -> None:
         """Read the events."""
@@ -126,6 +131,14 @@ class EventSource:
     def close(self) -> None:
         """End."""
         self._leave()
+
+    def _presence(self) -> bytes:
+        """Who is there, if that has changed; nothing where there is no room to say it."""
+        seats = self.following.present_seats() if self._media == EVENT_STREAM else None
+        if seats in (None, self._seats):
+            return b""
+        self._seats = seats
+        return f"event: presence\ndata: {dump_json({'seats': seats})}\n\n".encode()
 
     def _text(self, batch: Batch) -> bytes:
         """The events as the follower's eyes see them, written once for all that see the same."""
@@ -143,7 +156,7 @@ class LongPoll:
     def __init__(
         self,
         following: Following,
-        page: Callable[[], str],
+        page: Callable[[], Page],
         seconds: float,
         leave: Callable[[], None],
     ) -> None:
@@ -153,6 +166,7 @@ class LongPoll:
         self._page = page
         self._text = b""
         self._leave = leave
+        self._looked_at = following.topic.version
         self._until = time.monotonic() + seconds
 
     def ready(self) -> bytes | None:
@@ -161,24 +175,31 @@ class LongPoll:
             self.is_over = True
             text, self._text = self._text, b""
             return text
-        if not self.is_over and (self._is_time() or self.following.is_due()):
+        if not self.is_over and (self._is_time() or self._is_due()):
             raise MustRead
         return None
 
     def read(self) -> None:
-        """Read the page."""
-        self._text = self._page().encode()
+        """Read the page; an empty one is no answer before its time."""
+        self._looked_at = self.following.topic.version
+        page = self._page()
+        if page.items or page.is_over or self._is_time():
+            self._text = _page_text(page).encode()
 
     def wait(self) -> None:
         """Wait for an event."""
-        self.following.wait(min(LOOK_SECONDS, max(0.0, self._until - time.monotonic())))
+        seconds = min(LOOK_SECONDS, max(0.0, self._until - time.monotonic()))
+        self.following.topic.wait(self._looked_at, seconds)
 
     def close(self) -> None:
         """End."""
         self._leave()
 
     def _is_time(self) -> bool:
-        return time.monotonic() >= self._until
+        return self.following.topic.is_closed or time.monotonic() >= self._until
+
+    def _is_due(self) -> bool:
+        return self.following.topic.version > self._looked_at
 
 
 class House:
@@ -186,6 +207,7 @@ class House:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._present = Present(process=services.new_id())
 
     def is_behind(self, topic: str) -> bool:
         """Whether the game moved on since it was remembered."""
@@ -196,12 +218,16 @@ class House:
         catch_up_all(self._services, topics)
 
     def keep_up(self, streams: Sequence[object]) -> None:
-        """End the streams whose keys are live no more."""
+        """End the streams whose keys are live no more; say and hear who is there."""
         followings = [stream.following for stream in streams if isinstance(stream, EventSource)]
         confirm_all(self._services, [following.follower for following in followings])
         for following in followings:
             if not is_confirmed(self._services, following.follower):
                 following.is_over = True
+        pairs = {(one.game, player) for one in followings if (player := one.seated_player())}
+        say_present(self._services, self._present, pairs)
+        told = {one.game for one in followings}
+        self._services.feed.note_present(who_is_present(self._services, told))
 
 
 def get_events(call: Call, game: str) -> Answer:
@@ -247,7 +273,9 @@ def as_event_stream(batch: Batch) -> str:
 
 
 def _snapshot(call: Call, present: Game, player: str | None) -> str:
-    view = shown(call.services, own_look(present, player))
+    players = who_is_present(call.services, [present.id])[present.id]
+    seats: list[Json] = [*seats_present(present, players)]
+    view = {**shown(call.services, own_look(present, player)), "present": seats}
     return f"id: {present.version}\nevent: snapshot\ndata: {dump_json(view)}\n\n"
 
 
@@ -270,9 +298,9 @@ def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
         held.callback(_enter(call, follower))
         following.topic.settle(0, found.version)
 
-        def later() -> str:
+        def later() -> Page:
             confirm(services, follower)
-            return _page_text(page())
+            return page()
 
         poll = LongPoll(following, later, seconds, held.pop_all().close)
     return _answer(call, poll, JSON)
@@ -361,7 +389,13 @@ OPERATIONS = (
             ),
             204: Returns("The game has ended, and you have seen all of it."),
         },
-        refuses=("game-not-found", "version-not-found", "too-many-streams", "unauthenticated"),
+        refuses=(
+            "game-not-found",
+            "no-spectators",
+            "version-not-found",
+            "too-many-streams",
+            "unauthenticated",
+        ),
     ),
     Operation(
         id="getStreamTicket",

@@ -90,11 +90,29 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rematch:
+    """The game that another one goes on from: `of` is its id, and the deal passes to `dealer`.
+
+    `players` are by seat, for whom the seats are kept; None for one that is free for anybody.
+    """
+
+    of: str
+    dealer: Seat
+    players: tuple[str | None, ...]
+
+    def to_json(self) -> JsonMap:
+        """The same as it stands in `game_created`."""
+        kept = {seat: player for seat, player in by_seat(self.players).items() if player}
+        return {"of": self.of, "dealer": self.dealer, "players": kept}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """What is fixed when a game is opened.
 
     `sandbox` is the secret of a sandbox game, in hex; `turn_seconds` how long
-    a person may take for a turn, None for as long as they like.
+    a person may take for a turn, None for as long as they like. `spectators`
+    is `public`, `none`, or `delayed` by `spectator_delay` events.
     """
 
     id: str
@@ -107,6 +125,9 @@ class Setup:
     commitment: str
     secret: Secret
     turn_seconds: int | None = None
+    spectators: str = "public"
+    spectator_delay: int = 0
+    rematch: Rematch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +137,11 @@ class Game:
     `version` and `head` are the seq and the hash of its last event, `at` that
     event's time. `occupants` and `scores` are by seat, seat 1 first; `dealer`
     deals the cards once the game has started; `first_dealer` is the seat that
-    the cut chose. `is_counted` says whether the round in play is scored.
-    `turn_at` is when the present turn began, `extended` by how many seconds
-    its clock was put back. By seat: `absences`, the turns in a row of this
-    round that the clock played, and `away`, the player who may come back.
+    the cut chose, `open_until` the last version at which the table was open.
+    `is_counted` says whether the round in play is scored. `turn_at` is when
+    the present turn began, `extended` by how many seconds its clock was put
+    back. By seat: `absences`, the turns in a row of this round that the clock
+    played, and `away`, the player who may come back.
     """
 
     setup: Setup
@@ -131,6 +153,7 @@ class Game:
     scores: Scores
     dealer: Dealer | None = None
     first_dealer: Seat | None = None
+    open_until: int = 0
     round: RoundInPlay | None = None
     is_counted: bool = False
     result: Result | None = None
@@ -186,6 +209,14 @@ class Game:
     def occupant(self, seat: Seat) -> Occupant | None:
         """Who sits in the seat."""
         return self.occupants[seat - 1]
+
+    def kept_for(self, seat: Seat) -> str | None:
+        """Whom the seat of a rematch is kept for."""
+        return self.setup.rematch.players[seat - 1] if self.setup.rematch else None
+
+    def is_party(self, player: str | None) -> bool:
+        """Whether the player plays, or may come back."""
+        return player is not None and (bool(self.seats_of(player)) or player in self.away)
 
     def seats_of(self, player: str) -> list[Seat]:
         """The seats that the player holds: at most one, but in a sandbox game."""

@@ -13,7 +13,7 @@ from service.canonical import JsonMap, canonical_text
 from service.cards import Seat, next_seat
 from service.log import steps
 from service.log.events import GENESIS, Actor, Event, milliseconds
-from service.log.game import Game, Occupant, RoundInPlay, Secret, Status
+from service.log.game import Game, Occupant, Rematch, RoundInPlay, Secret, Status
 from service.log.steps import VOIDED, Frame, Opening, Step, moved_on
 from service.rules.registry import UnknownRuleset, find
 from service.rules.violation import RuleViolation
@@ -202,14 +202,29 @@ def _create(event: Event, secret: Secret, actor: Actor) -> Step:
         seats=data["seats"],
         visibility=data["visibility"],
         sandbox=data["sandbox"],
-        turn_seconds=_seconds(data.get("turn_seconds")),
+        turn_seconds=_whole(data.get("turn_seconds")),
+        spectators=data.get("spectators", "public"),
+        spectator_delay=_whole(data.get("spectator_delay")) or 0,
+        rematch=_rematch(data),
     )
     return steps.create(event.game, opening, secret, actor, event.at)
 
 
-def _seconds(value: Any) -> int | None:  # noqa: ANN401
+def _rematch(data: Any) -> Rematch | None:  # noqa: ANN401
+    if "rematch" not in data:
+        return None
+    told = data["rematch"]
+    seats = [str(seat) for seat in range(1, data["seats"] + 1)]
+    players = tuple(map(told["players"].get, seats))
+    if not all(isinstance(text, str) for text in (told["of"], *filter(None, players))):
+        message = "ids are texts"
+        raise ValueError(message)
+    return Rematch(of=told["of"], dealer=Seat(_whole(told["dealer"]) or 0), players=players)
+
+
+def _whole(value: Any) -> int | None:  # noqa: ANN401
     if value is not None and type(value) is not int:
-        message = "seconds are a whole number"
+        message = "it is no whole number"
         raise ValueError(message)
     return value
 
@@ -275,7 +290,7 @@ def _replace_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
 
 
 def _extend_clock(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
-    seconds = _seconds(data["seconds"])
+    seconds = _whole(data["seconds"])
     if seconds is None or seconds <= 0:
         message = "the clock can't be extended so"
         raise ValueError(message)

@@ -16,7 +16,7 @@ from service.canonical import JsonMap
 from service.cards import Seat, card_text, cards_text, next_seat, pack
 from service.fairness import ALGORITHM, SECRET_BYTES, Dealer, commitment
 from service.log.events import GENESIS, SYSTEM, Actor, Draft, Event, by_seat, chained
-from service.log.game import Game, Occupant, Result, RoundInPlay, Secret, Setup, Status
+from service.log.game import Game, Occupant, Rematch, Result, RoundInPlay, Secret, Setup, Status
 from service.rules.ruleset import AnyRuleset, Round
 
 Step: TypeAlias = tuple[Draft, Game]
@@ -29,6 +29,8 @@ SUBSTITUTE = Occupant(kind="bot", level="steady")
 LEAST_TURN_SECONDS = 5
 MOST_TURN_SECONDS = 7 * 24 * 3600
 ABSENCES_AT_MOST = 3
+SPECTATORS = ("public", "none", "delayed")
+MOST_DELAY = 200
 RESIGNED = "resigned"
 ABSENT = "absent"
 RETURNED = "returned"
@@ -51,7 +53,8 @@ class Opening:
     """What a game is opened with.
 
     `sandbox` is the secret of a sandbox game, in hex; `turn_seconds` how long
-    a turn may take, None for as long as it does.
+    a turn may take, None for as long as it does. `spectators` is `public`,
+    `none`, or `delayed` by `spectator_delay` events.
     """
 
     ruleset: AnyRuleset
@@ -60,6 +63,9 @@ class Opening:
     visibility: str
     sandbox: str | None = None
     turn_seconds: int | None = None
+    spectators: str = "public"
+    spectator_delay: int = 0
+    rematch: Rematch | None = None
 
 
 def write(step: Step, before: Game | None, at: str) -> Frame:
@@ -100,6 +106,8 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         "algorithm": ALGORITHM,
         "commitment": bound,
         **_turn_seconds(opening),
+        **_spectators(opening),
+        **_rematch(opening),
     }
     setup = Setup(
         id=game,
@@ -112,6 +120,9 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         commitment=bound,
         secret=secret,
         turn_seconds=opening.turn_seconds,
+        spectators=opening.spectators,
+        spectator_delay=opening.spectator_delay,
+        rematch=opening.rematch,
     )
     created = Game(
         setup=setup,
@@ -138,8 +149,34 @@ def _turn_seconds(opening: Opening) -> JsonMap:
     return {"turn_seconds": seconds}
 
 
+def _spectators(opening: Opening) -> JsonMap:
+    """Left out where everybody may look on, as they may unless something is said."""
+    policy, delay = opening.spectators, opening.spectator_delay
+    most = MOST_DELAY if policy == "delayed" else 0
+    if policy not in SPECTATORS or not min(most, 1) <= delay <= most:
+        message = f"spectators are {', '.join(SPECTATORS)}, delayed by 1 to {MOST_DELAY} events"
+        raise ValueError(message)
+    if policy == "public":
+        return {}
+    return {"spectators": policy, **({"spectator_delay": delay} if delay else {})}
+
+
+def _rematch(opening: Opening) -> JsonMap:
+    """Left out where a game goes on from no other."""
+    rematch = opening.rematch
+    if rematch is None:
+        return {}
+    if len(rematch.players) != opening.seats or rematch.dealer not in range(1, opening.seats + 1):
+        message = "a rematch has the seats of the game before"
+        raise ValueError(message)
+    return {"rematch": rematch.to_json()}
+
+
 def take_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor) -> Step:
     """`seat_taken`: again by who sits there already, to give another contribution."""
+    if game.kept_for(seat) not in (None, occupant.player):
+        message = "the seat is kept for somebody else"
+        raise ValueError(message)
     data = {"seat": seat, **occupant.to_json(), "contribution": occupant.contribution}
     return Draft("seat_taken", actor, data), _with_occupant(game, seat, occupant)
 
@@ -152,14 +189,24 @@ def leave_seat(game: Game, seat: Seat, actor: Actor) -> Step:
 
 
 def start(game: Game) -> Step:
-    """`game_started`: the contributions are fixed, and the cut says who deals."""
-    dealer = game.make_dealer()
-    cut = game.ruleset.first_dealer(dealer.cut(pack()), len(game.occupants))
+    """`game_started`: the contributions are fixed; the cut, or the game before, says who deals."""
+    dealer, rematch = game.make_dealer(), game.setup.rematch
+    if rematch is None:
+        cut = game.ruleset.first_dealer(dealer.cut(pack()), len(game.occupants))
+        shown, first = cut.shown, cut.dealer
+    else:
+        shown, first = (), rematch.dealer
     data: JsonMap = {
-        "cut": [{"seat": seat, "card": card_text(card)} for seat, card in cut.shown],
-        "dealer": cut.dealer,
+        "cut": [{"seat": seat, "card": card_text(card)} for seat, card in shown],
+        "dealer": first,
     }
-    started = replace(game, status=Status.ACTIVE, dealer=dealer, first_dealer=cut.dealer)
+    started = replace(
+        game,
+        status=Status.ACTIVE,
+        dealer=dealer,
+        first_dealer=first,
+        open_until=game.version,
+    )
     return Draft("game_started", SYSTEM, data), started
 
 

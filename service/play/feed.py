@@ -18,12 +18,16 @@ TEXTS_KEPT = 64
 
 
 class Topic:
-    """A game that somebody in this process follows, and the version that it is heard to have."""
+    """A game that somebody in this process follows, and the version that it is heard to have.
+
+    `present` are the players who are there, None before it is known.
+    """
 
     def __init__(self) -> None:
         self.reading = Lock()
         self.followers = 0
         self.is_closed = False
+        self.present: frozenset[str] | None = None
         self._moved = Condition()
         self._version = 0
         self._frames: deque[Frame] = deque(maxlen=FRAMES_KEPT)
@@ -140,6 +144,14 @@ class Feed:
         """The version that a game is heard to have; None if nobody follows it."""
         topic = self._topics.get(game)
         return None if topic is None else topic.version
+
+    def note_present(self, players: Mapping[str, frozenset[str]]) -> None:
+        """The players who are there, by game."""
+        for game, present in players.items():
+            topic = self._topics.get(game)
+            if topic is not None and topic.present != present:
+                topic.present = present
+                self.woken(game)
 
     def followed(self) -> Mapping[str, int]:
         """The games that are followed, and the versions that they are heard to have."""

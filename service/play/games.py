@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterator, Sequence
 
 from service.log.events import Event
-from service.log.game import Game, Secret
+from service.log.game import Game, Secret, Status
 from service.log.replay import ReplayDiverged, advance, resume
 from service.log.steps import Frame
 from service.play.ids import is_id
-from service.play.refusals import EventNotFound, GameNotFound
+from service.play.refusals import EventNotFound, GameNotFound, NoSpectators
 from service.play.services import Services
 from service.store.appends import RequestKey
 from service.store.reads import Binding, Tail, load, read_events, read_tail, read_tails
@@ -25,17 +25,36 @@ def find_game(services: Services, game: str, player: str | None) -> Game:
 
 
 def current_game(services: Services, game: str, player: str | None) -> Game:
-    """The game at its newest version, for one who may know of it; raises GameNotFound."""
+    """The game at the newest version that the player may see.
+
+    Raises GameNotFound and NoSpectators.
+    """
     found, _ = catch_up(services, game)
-    refuse_strangers(found, player)
-    return found
+    upto = horizon(found, player)
+    return found if upto == found.version else game_at(services, found, upto)
+
+
+def horizon(game: Game, player: str | None) -> int:
+    """The newest version that the player may see; raises GameNotFound and NoSpectators.
+
+    Who only looks on while a game runs sees of it what its policy says: all,
+    nothing, or what is some events old.
+    """
+    refuse_strangers(game, player)
+    policy = game.setup.spectators
+    if policy == "public" or game.status is not Status.ACTIVE or game.is_party(player):
+        return game.version
+    if policy == "none":
+        raise NoSpectators
+    return max(game.open_until, game.version - game.setup.spectator_delay)
 
 
 def refuse_strangers(game: Game, player: str | None) -> None:
-    """A private game is not found by who neither opened it nor has a seat in it."""
+    """A private game is not found by who neither opened it, nor has a seat, nor one kept."""
     if game.setup.visibility == "public" or (player is not None and player == game.setup.creator):
         return
-    if player is None or not (game.seats_of(player) or player in game.away):
+    kept = game.setup.rematch.players if game.setup.rematch else ()
+    if not (game.is_party(player) or (player is not None and player in kept)):
         raise GameNotFound
 
 

@@ -24,17 +24,20 @@ def games_page(services: Services, wanted: GameFilter) -> Listed:
     page = rows[: wanted.limit]
     ids = sorted({player for row in page for player in row.players if player})
     names = names_of(services, ids)
-    items = [_row_json(row, names) for row in page]
+    items = [_row_json(row, names, wanted.viewer) for row in page]
     return Listed(items, page[-1].id if len(rows) > len(page) else None)
 
 
-def _row_json(row: GameRow, names: Mapping[str, str]) -> JsonMap:
+def _row_json(row: GameRow, names: Mapping[str, str], viewer: str | None) -> JsonMap:
+    """A row; whose turn it is only where the viewer may look on."""
+    is_shown = row.spectators == "public" or viewer in row.players
     return {
         "game": row.id,
         "ruleset": row.ruleset,
         "ruleset_version": row.ruleset_version,
         "status": row.status,
         "visibility": row.visibility,
+        "spectators": row.spectators,
         "sandbox": row.sandbox,
         "version": row.version,
         "seats": row.seats,
@@ -43,7 +46,7 @@ def _row_json(row: GameRow, names: Mapping[str, str]) -> JsonMap:
             for seat, player in enumerate(row.players, 1)
             if player
         ],
-        "to_act": row.to_act,
+        "to_act": row.to_act if is_shown else None,
         "created_at": timestamp(row.created_at),
         "moved_at": timestamp(row.moved_at),
     }

@@ -8,7 +8,7 @@ from service.bots import LEVELS
 from service.cards import Seat
 from service.log import steps
 from service.log.events import Actor
-from service.log.game import Game, Occupant, Secret
+from service.log.game import Game, Occupant, Rematch, Secret
 from service.log.steps import Opening
 from service.play.accounts import kind_of
 from service.play.bot_turns import play_bots
@@ -39,7 +39,8 @@ class OpeningRequest:
     """What a game is asked for with.
 
     `sit` is whether the creator takes seat 1; `sandbox_secret` fixes the deal,
-    for tests of clients.
+    for tests of clients; `spectators` is `public`, `none`, or `delayed` by
+    `spectator_delay` events.
     """
 
     ruleset: AnyRuleset
@@ -50,6 +51,9 @@ class OpeningRequest:
     sit: bool = True
     turn_seconds: int | None = None
     sandbox_secret: bytes | None = None
+    spectators: str = "public"
+    spectator_delay: int = 0
+    rematch: Rematch | None = None
 
 
 def open_game(
@@ -64,14 +68,21 @@ def open_game(
         return opened
     request = read()
     _refuse_bad_seats(request)
-    pen = Pen(services)
-    _write_opening(services, pen, player, request)
     try:
-        receipt = create_game(services.database, pen.frames, key)
+        return open_game_as(services, services.new_id(), player, request, key)
     except KeyBound:
         if key is not None and (opened := _opened_before(services, player, key)) is not None:
             return opened
         raise
+
+
+def open_game_as(
+    services: Services, game: str, player: str, request: OpeningRequest, key: RequestKey | None
+) -> Seated:
+    """The same under an id that is known; raises GameExists and KeyBound."""
+    pen = Pen(services)
+    _write_opening(services, pen, game, player, request)
+    receipt = create_game(services.database, pen.frames, key)
     services.games.put(pen.game.id, pen.game)
     present = play_bots(services, pen.game)
     return Seated(seat=_seat_of(pen.game, player), game=present, receipt=receipt)
@@ -87,7 +98,9 @@ def _opened_before(services: Services, player: str, key: RequestKey) -> Seated |
     return Seated(seat=_seat_of(game, player), game=game, receipt=receipt, is_replayed=True)
 
 
-def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRequest) -> None:
+def _write_opening(
+    services: Services, pen: Pen, game: str, player: str, request: OpeningRequest
+) -> None:
     creator = Actor(kind="player", id=player)
     value = request.sandbox_secret or services.draw_secret()
     opening = Opening(
@@ -97,9 +110,12 @@ def _write_opening(services: Services, pen: Pen, player: str, request: OpeningRe
         visibility=request.visibility,
         sandbox=value.hex() if request.sandbox_secret else None,
         turn_seconds=request.turn_seconds,
+        spectators=request.spectators,
+        spectator_delay=request.spectator_delay,
+        rematch=request.rematch,
     )
     secret = Secret(value, services.dealer)
-    pen.write(steps.create(services.new_id(), opening, secret, creator, pen.at))
+    pen.write(steps.create(game, opening, secret, creator, pen.at))
     if request.sit:
         occupant = Occupant(kind=kind_of(services, player), player=player)
         pen.write(steps.take_seat(pen.game, CREATORS_SEAT, occupant, creator))

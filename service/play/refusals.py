@@ -82,6 +82,13 @@ class CheckpointNotFound(Refusal):
     message = "There is no such checkpoint: `GET /checkpoints/latest` is the newest."
 
 
+class GameNotFinished(Refusal):
+    """A rematch follows a game that was played to its end."""
+
+    slug = "game-not-finished"
+    message = "A rematch follows a game that was played to its end."
+
+
 class GameNotOver(Refusal):
     """Only what has ended stays as it is."""
 
@@ -119,6 +126,13 @@ class HiddenInformation(Refusal):
 
     slug = "hidden-information"
     message = "The cards of another seat are shown once the game has ended."
+
+
+class NoSpectators(Refusal):
+    """Who only looks on is not admitted while the game runs."""
+
+    slug = "no-spectators"
+    message = "Only its players see this game while it runs; everybody may once it has ended."
 
 
 class NotSeated(Refusal):
@@ -168,6 +182,13 @@ class SeatTaken(Refusal):
 
     slug = "seat-taken"
     message = "Seat {seat} is taken."
+
+
+class SeatKept(Refusal):
+    """The seat of a rematch is kept for who sat there before."""
+
+    slug = "seat-kept"
+    message = "Seat {seat} is kept for who had it in the game before."
 
 
 class NoFreeSeat(Refusal):

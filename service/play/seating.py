@@ -17,6 +17,7 @@ from service.play.refusals import (
     GameNotOpen,
     NoFreeSeat,
     NotSeated,
+    SeatKept,
     SeatTaken,
     seat_pointer,
 )
@@ -101,7 +102,7 @@ def _seat(
     if request.seat is not None and request.seat > len(game.occupants):
         raise seat_pointer("/seat", request.seat, len(game.occupants))
     _refuse_unless_open(game)
-    seat = _free_seat(game, request.seat)
+    seat = _free_seat(game, request.seat, player)
     sitting = replace(occupant, contribution=request.contribution)
     pen = Pen(services, game)
     pen.write(steps.take_seat(game, seat, sitting, Actor(kind="player", id=player)))
@@ -156,15 +157,18 @@ def _waits_for_contribution(game: Game) -> bool:
     return game.status is Status.OPEN and game.is_full
 
 
-def _free_seat(game: Game, wanted: Seat | None) -> Seat:
+def _free_seat(game: Game, wanted: Seat | None, player: str) -> Seat:
+    """The seat that is asked for; else the one that is kept for the player, or the first free."""
     free = [seat for seat in game.seats if game.occupant(seat) is None]
-    if not free:
-        raise NoFreeSeat
-    if wanted is None:
-        return free[0]
-    if wanted not in free:
-        raise SeatTaken(seat=wanted)
-    return wanted
+    if wanted is not None and wanted not in free:
+        raise NoFreeSeat if not free else SeatTaken(seat=wanted)
+    kept = [seat for seat in free if game.kept_for(seat) == player]
+    open_to_all = [seat for seat in free if game.kept_for(seat) is None]
+    if wanted is not None and wanted not in (*kept, *open_to_all):
+        raise SeatKept(seat=wanted)
+    if not (kept or open_to_all):
+        raise SeatKept(seat=free[0]) if free else NoFreeSeat
+    return wanted or (kept or open_to_all)[0]
 
 
 def _start_if_full(pen: Pen) -> None:

@@ -8,18 +8,23 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from service.canonical import Json
 from service.log.game import Game
 from service.log.projection import event_line
 from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody, viewer_of
-from service.play.games import catch_up, frames_of, refuse_strangers
-from service.play.refusals import GameNotFound, Unauthenticated
+from service.play.games import catch_up, frames_of, horizon
+from service.play.presence import seats_present
+from service.play.refusals import GameNotFound, NoSpectators, Unauthenticated
 from service.play.services import Services
 from service.store.database import StoreUnavailable
 from service.store.players import live_keys
 
 TROUBLE_SECONDS = 1.0
 """How long a follower waits for a database that is away."""
+
+HIDDEN = (GameNotFound, NoSpectators)
+"""What hides a game from a follower who might have seen it before."""
 
 EVENTS_AT_ONCE = 200
 """How many events of a backlog are read and sent at once."""
@@ -78,6 +83,7 @@ class Following:
         self._services = services
         self._ahead: Batch | None = None
         self._rests_until = 0.0
+        self._looked_at = 0
 
     def close(self) -> None:
         """Follow no more."""
@@ -95,13 +101,18 @@ class Following:
         present = self._remembered()
         if present is None:
             raise MustRead
-        if present.version <= self.after and not present.status.is_over:
-            return None
-        if not is_confirmed(self._services, self.follower):
-            raise MustRead
         try:
-            return self._passed(self._next(present, self._kept(present)))
-        except GameNotFound:
+            upto = self._upto(present)
+            if upto == self.after and not present.status.is_over:
+                self._looked_at = present.version
+                return None
+            if not is_confirmed(self._services, self.follower):
+                raise MustRead
+            frames = self.topic.frames(self.after, upto)
+            if frames is None:
+                raise MustRead
+            return self._passed(self._next(present, frames))
+        except HIDDEN:
             self.is_over = True
             return None
 
@@ -110,25 +121,32 @@ class Following:
         try:
             present = self._present()
             confirm(self._services, self.follower)
-            refuse_strangers(present, self.follower.player)
             upto = self._upto(present)
             frames = self.topic.frames(self.after, upto)
             if frames is None:
                 frames = list(frames_of(self._services, present, self.after + 1, upto))
             if frames or present.status.is_over:
                 self._ahead = self._next(present, frames)
-        except (Unauthenticated, GameNotFound):
+        except (Unauthenticated, *HIDDEN):
             self.is_over = True
         except StoreUnavailable:
             self._rests_until = time.monotonic() + TROUBLE_SECONDS
 
-    def is_due(self) -> bool:
-        """Whether the game is heard to be past the place, or nothing is heard any more."""
-        return self.topic.is_closed or self.topic.version > self.after
+    def seated_player(self) -> str | None:
+        """The follower, if they have a seat by what is remembered of the game."""
+        present, player = self._services.games.get(self.game), self.follower.player
+        return player if present and player and present.seats_of(player) else None
+
+    def present_seats(self) -> list[Json] | None:
+        """The seats whose players are there; None before it is known."""
+        present, players = self._services.games.get(self.game), self.topic.present
+        if present is None or players is None:
+            return None
+        return [*seats_present(present, players)]
 
     def wait(self, seconds: float) -> None:
         """Wait until something may have happened, at most so long."""
-        self.topic.wait(self.after, seconds)
+        self.topic.wait(max(self.after, self._looked_at), seconds)
 
     def _remembered(self) -> Game | None:
         """What is remembered of the game, if it is as new as what was heard."""
@@ -148,21 +166,16 @@ class Following:
                 self.topic.settle(heard, present.version)
             return present
 
-    def _kept(self, present: Game) -> Sequence[Frame]:
-        kept = self.topic.frames(self.after, self._upto(present))
-        if kept is None:
-            raise MustRead
-        return kept
-
     def _next(self, present: Game, frames: Sequence[Frame]) -> Batch:
-        refuse_strangers(present, self.follower.player)
         viewer = viewer_of(present, self.follower.player)
         eyes = everybody(present, viewer) if present.status.is_over else viewer
         is_end = present.status.is_over and self._upto(present) == present.version
         return Batch(frames=frames, eyes=eyes, is_end=is_end)
 
     def _upto(self, present: Game) -> int:
-        return max(self.after, min(present.version, self.after + EVENTS_AT_ONCE))
+        """Up to which seq the follower may be told now; raises what hides the game from them."""
+        newest = horizon(present, self.follower.player)
+        return max(self.after, min(newest, self.after + EVENTS_AT_ONCE))
 
     def _passed(self, batch: Batch) -> Batch:
         """The batch, and the place after it."""

@@ -132,7 +132,7 @@ def game_of_head(services: Services, player: str | None, game: str, head: str) -
     if head == present.head:
         return present
     seq = find_head(services.database, game, head) if HEAD.fullmatch(head) else None
-    if seq is None:
+    if seq is None or seq > present.version:
         raise HeadNotFound
     return game_at(services, present, seq)
 

@@ -23,6 +23,10 @@ class KeyBound(Exception):
     """The idempotency key was bound by another request, a moment ago; nothing was written."""
 
 
+class GameExists(Exception):
+    """There is a game of that id already; nothing was written."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKey:
     """An idempotency key in its scope; `fingerprint` is the SHA-256 of the canonical body."""
@@ -58,10 +62,10 @@ SELECT count(*) FROM moved
 _CREATE = """
 WITH created AS (
     INSERT INTO games (id, version, head, status, ruleset, ruleset_version, visibility, sandbox,
-        seats, creator, players, to_act, bot_to_act, created_at, moved_at, deadline_at)
+        spectators, seats, creator, players, to_act, bot_to_act, created_at, moved_at, deadline_at)
     VALUES (%(game)s, %(version)s, %(head)s, %(status)s, %(ruleset)s, %(ruleset_version)s,
-        %(visibility)s, %(sandbox)s, %(seats)s, %(creator)s, %(players)s, %(to_act)s,
-        %(bot_to_act)s, %(moved_at)s, %(moved_at)s, %(deadline_at)s)
+        %(visibility)s, %(sandbox)s, %(spectators)s, %(seats)s, %(creator)s,
+        %(players)s, %(to_act)s, %(bot_to_act)s, %(moved_at)s, %(moved_at)s, %(deadline_at)s)
 ), sealed AS (
     INSERT INTO game_secrets (game_id, secret, sealed_with)
     VALUES (%(game)s, %(secret)s, %(sealed_with)s)
@@ -132,7 +136,7 @@ def create_game(
 ) -> Receipt:
     """Write a new game: its head, its secret, its first events; binds the key if there is one.
 
-    Raises KeyBound and StoreUnavailable.
+    Raises GameExists, KeyBound and StoreUnavailable.
     """
     game = frames[-1].after
     receipt = _receipt(database, game)
@@ -144,6 +148,7 @@ def create_game(
         "ruleset_version": game.ruleset.version,
         "visibility": game.setup.visibility,
         "sandbox": game.setup.sandbox is not None,
+        "spectators": game.setup.spectators,
         "seats": len(game.occupants),
         "creator": game.setup.creator,
         "secret": database.box.seal(game.setup.secret.value, game.id),
@@ -166,6 +171,8 @@ def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object
     except UniqueViolation as error:
         if error.diag.constraint_name in ("pk_idempotency_keys", "pk_creation_keys"):
             raise KeyBound from error
+        if error.diag.constraint_name == "pk_games":
+            raise GameExists from error
         raise
     row = cursor.fetchone() if cursor.description else None
     return int(row[0]) if row else 0

@@ -20,6 +20,7 @@ class GameRow:
     ruleset: str
     ruleset_version: str
     visibility: str
+    spectators: str
     sandbox: bool
     seats: int
     creator: str
@@ -53,6 +54,7 @@ _COLUMNS = (
     games.c.ruleset,
     games.c.ruleset_version,
     games.c.visibility,
+    games.c.spectators,
     games.c.sandbox,
     games.c.seats,
     games.c.creator,

@@ -79,6 +79,13 @@ games = Table(
     Column("created_at", _TIME, nullable=False),
     Column("moved_at", _TIME, nullable=False),
     Column("deadline_at", _TIME, comment="when the clock plays for the seat that is to act"),
+    Column(
+        "spectators",
+        Text,
+        nullable=False,
+        server_default="public",
+        comment="public, none or delayed",
+    ),
     Index("ix_games_players", "players", postgresql_using="gin"),
     Index("ix_games_status_id", "status", "id"),
     Index("ix_games_moved_at", "moved_at"),
@@ -202,4 +209,22 @@ invitations = Table(
     Column("expires_at", _TIME, nullable=False),
     Column("revoked_at", _TIME),
     comment="Who has one may sit down at a private table.",
+)
+
+rematches = Table(
+    "rematches",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("rematch_id", Text, nullable=False, comment="the game that goes on from it"),
+    comment="One rematch a game; another one once that is voided.",
+)
+
+presence = Table(
+    "presence",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("player_id", Text, primary_key=True),
+    Column("process", Text, primary_key=True, comment="which process holds the stream"),
+    Column("until", _TIME, nullable=False, index=True),
+    comment="Who follows a game from a seat, for a few seconds at a time; never in a log.",
 )

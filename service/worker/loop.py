@@ -9,6 +9,7 @@ import structlog
 from service.play.checkpointing import Checkpointer, Inconsistent
 from service.play.services import Services
 from service.store.database import StoreUnavailable
+from service.store.presence import drop_stale_presence
 from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
 from service.worker.bots import sweep
@@ -67,6 +68,7 @@ class Worker:
         self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
         close_games(self.services)
         drop_stale_tickets(self.services.database, self.services.now())
+        drop_stale_presence(self.services.database, self.services.now())
         try:
             self.checkpointer.run()
         except (Inconsistent, NotPublished) as refusal:

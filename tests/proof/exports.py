@@ -2,8 +2,9 @@
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from signing import KEYRING, FixedKeyring
@@ -13,7 +14,7 @@ from service.cards import Card, Seat
 from service.fairness import Dealer, SealedDealer
 from service.log import steps
 from service.log.events import GENESIS, Actor, Draft, chained
-from service.log.game import Occupant, Secret
+from service.log.game import Occupant, Rematch, Secret
 from service.log.steps import Frame, Opening
 from service.proof import merkle
 from service.proof.checkpoints import Checkpoint, Inclusion, Leaf, read_note, signed
@@ -33,6 +34,12 @@ NEIGHBOURS = 6
 FOLLOWING = {"jokers-go-boom": Check.MOVES, "crazy-rummy": Check.CONSEQUENCES}
 """What the next move fails if the third one is left out: it is illegal, or has another outcome."""
 
+REMATCH = Rematch(of=GAME[:-1] + "7", dealer=Seat(2), players=("player1", "player2", None))
+REMATCHED: Mapping[str, Any] = MappingProxyType(
+    {"turn_seconds": 60, "spectators": "delayed", "spectator_delay": 10, "rematch": REMATCH}
+)
+"""What a rematch is opened with: all that may stand in `game_created`."""
+
 Lines = list[dict[str, Any]]
 
 
@@ -41,10 +48,13 @@ def play(
     seed: int,
     dealer: Callable[..., Dealer] = SealedDealer.of,
     seats: int = 3,
-    turn_seconds: int | None = None,
+    also: Mapping[str, Any] = MappingProxyType({}),
     **options: Any,
 ) -> Sequence[Frame]:
-    """Every frame of a game of random legal moves; a bot sits in the last seat."""
+    """Every frame of a game of random legal moves; a bot sits in the last seat.
+
+    `also` is what it is opened with beside the rules.
+    """
     chance = random.Random(seed)
     rules = find(ruleset)
     chosen = rules.read_options(
@@ -55,7 +65,7 @@ def play(
         options=chosen,
         seats=seats,
         visibility="public",
-        turn_seconds=turn_seconds,
+        **also,
     )
     secret = Secret(bytes(range(32)), dealer)
     frames = [steps.write(steps.create(GAME, opening, secret, CREATOR, AT), None, AT)]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from proof.exports import (
     KEYRING,
+    REMATCHED,
     Tampered,
     export_of,
     parts,
@@ -149,6 +150,35 @@ def test_both_agree_whatever_stands_in_an_event(folder: Path) -> None:
     for text, report in zip(texts, found, strict=True):
         assert compared_js(report) == compared(verify(text, Evidence(keys=keys)))
     assert len(texts) > 250
+
+
+def test_both_agree_on_what_a_rematch_is_opened_with(folder: Path) -> None:
+    text = export_of(play("jokers-go-boom", 5, also=REMATCHED))
+    header, events, _ = parts(text)
+    created, rematch = events[0]["data"], events[0]["data"]["rematch"]
+    odd = [
+        created | {name: value}
+        for name in ("spectators", "spectator_delay", "rematch")
+        for value in (*ODD, "public", "none", "delayed", 201)
+    ]
+    odd += [created | {"rematch": rematch | {name: v}} for name in rematch for v in ODD]
+    kept = rematch["players"]
+    odd += [created | {"rematch": rematch | {"players": kept | {"2": v}}} for v in ODD]
+    odd += [created | {"rematch": rematch | {"players": kept | {s: "x"}}} for s in ("0", "01", "4")]
+    odd += [created | {"rematch": rematch | {"more": 1}}]
+    for members in (("spectators",), ("spectator_delay",), ("spectators", "spectator_delay")):
+        odd.append({name: value for name, value in created.items() if name not in members})
+    texts = [text]
+    for data in odd:
+        changed_events = [{**events[0], "data": data}, *events[1:]]
+        texts.append(written(header, rechained(changed_events)))
+    keys = list(KEYRING.public_keys())
+    found = run([given(one, keys) for one in texts], folder)["reports"]
+    passed = 0
+    for one, report in zip(texts, found, strict=True):
+        assert compared_js(report) == compared(verify(one, Evidence(keys=keys))), one[:900]
+        passed += {status for _, status, _ in compared_js(report)} == {"passed"}
+    assert 1 < passed < len(texts) / 4
 
 
 def test_both_agree_on_what_stands_in_a_footer(folder: Path) -> None:

@@ -290,7 +290,7 @@ def test_a_clock_that_is_none_is_found(value: object) -> None:
 
 def timed_start() -> list[Frame]:
     """A game with a clock, to its first turn, which is a person's; six events."""
-    frames = list(play("jokers-go-boom", 1, turn_seconds=30)[:6])
+    frames = list(play("jokers-go-boom", 1, also={"turn_seconds": 30})[:6])
     assert frames[-1].after.to_act == 2
     return frames
 

@@ -237,6 +237,7 @@ async function checkDeals({ events }) {
     rules, seats: created.data.seats, options: created.data.options, secret: fromHex(secret),
     game: created.data.sandbox === null ? created.game : SANDBOX_GAME,
     occupants: Array(created.data.seats).fill(null), keys: null, round: 0, dealer: null,
+    rematch: created.data.rematch,
   };
   for (const { value: event } of events.slice(1)) {
     if (!Object.hasOwn(DEALING, event.type)) continue;
@@ -254,11 +255,32 @@ function isCreatedAs(data, rules, secret) {
   if (options === null) return false;
   const clock = Object.hasOwn(data, "turn_seconds") ? { turn_seconds: data.turn_seconds } : {};
   if (clock.turn_seconds !== undefined && !isWhole(clock.turn_seconds, 5, 7 * 24 * 3600)) return false;
+  const spectators = spectatorsOf(data), rematch = rematchOf(data);
+  if (spectators === null || rematch === null) return false;
   return canonical(data) === canonical({
     ruleset: data.ruleset, ruleset_version: data.ruleset_version, options, seats: data.seats,
     visibility: data.visibility, sandbox: data.sandbox, algorithm: "fairdeal/1", commitment: data.commitment,
-    ...clock,
+    ...clock, ...spectators, ...rematch,
   });
+}
+
+/** Who may look on: left out for everybody; null where it is none of the policies. */
+function spectatorsOf({ spectators, spectator_delay: delay }) {
+  if (spectators === undefined) return delay === undefined ? {} : null;
+  if (spectators === "none") return delay === undefined ? { spectators } : null;
+  return spectators === "delayed" && isWhole(delay, 1, 200) ? { spectators, spectator_delay: delay } : null;
+}
+
+/** The game before, the seat that deals, and for whom the seats are kept; null where it is none. */
+function rematchOf(data) {
+  if (!Object.hasOwn(data, "rematch")) return {};
+  const { of, dealer, players } = isObject(data.rematch) ? data.rematch : {};
+  if (!isText(of) || !isWhole(dealer, 1, data.seats) || !isObject(players)) return null;
+  const kept = Object.entries(players);
+  if (!kept.every(([seat, player]) => /^[1-9]\d*$/.test(seat) && seat <= data.seats && isText(player) && player)) {
+    return null;
+  }
+  return { rematch: { of, dealer, players } };
 }
 
 /** What each event of the deal changes at the table; false where it does not follow. */
@@ -271,6 +293,8 @@ const DEALING = {
     if (!isText(contribution) || !isText(Object.values(who)[0])) return false;
     const sitting = table.occupants[seat - 1];
     if (sitting && (sitting.player === undefined || sitting.player !== who.player)) return false;
+    const kept = table.rematch?.players[seat];
+    if (kept !== undefined && kept !== who.player) return false;
     table.occupants[seat - 1] = { kind, contribution, ...who };
     return canonical(data) === canonical({ seat, kind, contribution, ...who });
   },
@@ -284,7 +308,9 @@ const DEALING = {
     if (table.keys || !table.occupants.every(Boolean)) return false;
     const contributions = table.occupants.map(({ contribution }) => contribution);
     table.keys = subKeys(await gameKey(table.secret, table.game, contributions));
-    const cut = cutForDealer(await shuffle(pack(0), await table.keys.of("cut")), table);
+    const cut = table.rematch
+      ? { cut: [], dealer: table.rematch.dealer }
+      : cutForDealer(await shuffle(pack(0), await table.keys.of("cut")), table);
     table.dealer = cut.dealer;
     return canonical(data) === canonical(cut);
   },
