@@ -22,7 +22,7 @@ import structlog
 
 from bench.machine import database, gunicorn, services_over
 from bench.moves import service_requests
-from service.api.streams import STREAMS_EACH
+from service.api.sources import STREAMS_EACH
 from service.app import create_app
 
 STREAMS = tuple(map(int, os.environ.get("STREAMS", "1 100 1000").split()))

@@ -6,6 +6,7 @@ import logging
 import os
 import resource
 import time
+from collections.abc import Callable
 
 import orjson
 import structlog
@@ -61,11 +62,21 @@ def wsgi() -> Flask:
     return app
 
 
-def wake_each_other(services: Services, settings: Settings) -> None:
-    """Tell the other processes what moves here, and hear from them, until this one ends."""
+def wake_each_other(
+    services: Services, settings: Settings, also: Callable[[], None] = lambda: None
+) -> None:
+    """Tell the other processes what moves here, and hear from them, until this one ends.
+
+    `also` is called whenever something is heard.
+    """
     url = settings.listen_url or settings.database_url or ""
     feed = services.feed
-    wakeups = Wakeups(url, feed.followed, feed.tell)
+
+    def tell(name: str, version: int) -> None:
+        feed.tell(name, version)
+        also()
+
+    wakeups = Wakeups(url, feed.followed, tell)
     feed.outlet = wakeups.moved
     wakeups.start()
 

@@ -10,6 +10,7 @@ from service.api.unions import AnyOf, Tagged
 from service.log.steps import SPECTATORS
 from service.play.caller import SCOPES
 from service.play.ids import ULID_PATTERN
+from service.play.noticing import TYPES
 from service.proof.verdicts import Check, Outcome
 from service.proof.verdicts import Status as VerdictStatus
 from service.rules.fields import CardField, SeatField, StrictInteger
@@ -484,6 +485,30 @@ class MovedSchema(AnswerSchema):
     events = fields.List(EVENT, required=True)
     receipt = fields.Nested(ReceiptSchema, required=True, allow_none=True)
     view = fields.Nested(ViewSchema, required=True)
+
+
+class NoticeDataSchema(OpenSchema):
+    """Which game, and more by the notice's type."""
+
+    game = _id()
+    seq = StrictInteger(metadata={"description": "The event that it is about."})
+
+
+class NoticeSchema(AnswerSchema):
+    """What a player is told."""
+
+    cursor = fields.String(required=True, metadata={"description": "To go on from here."})
+    type = fields.String(required=True, validate=validate.OneOf(TYPES))
+    at = _time()
+    data = fields.Nested(NoticeDataSchema, required=True)
+
+
+class NoticesPageSchema(AnswerSchema):
+    """A page of notices, oldest first; `next_cursor` is never null: there will be more."""
+
+    items = fields.List(fields.Nested(NoticeSchema), required=True)
+    next_cursor = fields.String(required=True)
+    more = fields.Boolean(required=True)
 
 
 class InvitationSchema(AnswerSchema):

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Flask, Response, request
 from marshmallow import ValidationError
 
-from service.api import games, meta, moves, players, proof, rematches, rulesets, streams
+from service.api import games, meta, moves, notices, players, proof, rematches, rulesets, streams
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
@@ -17,7 +17,7 @@ from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
 from service.api.operation import Answer, Call, Operation, asker, flask_path
 from service.api.problems import register_problems
-from service.api.streams import House, Streams
+from service.api.sources import House, Streams
 from service.play.accounts import authenticate
 from service.play.caller import Caller
 from service.play.limits import FAILED_AUTHENTICATION, Standing
@@ -32,6 +32,7 @@ OPERATIONS: Sequence[Operation] = (
     *moves.OPERATIONS,
     *streams.OPERATIONS,
     *rematches.OPERATIONS,
+    *notices.OPERATIONS,
     *proof.OPERATIONS,
 )
 """Every operation that there is."""

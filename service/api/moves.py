@@ -68,8 +68,7 @@ def post_invitation(call: Call, game: str) -> Answer:
     player = call.known_caller.player
     find_game(call.services, game, player)
     body = call.body()
-    seconds = call.load(body)["expires_in"]
-    made = invite(call.services, player, game, seconds, call.key(body))
+    made = invite(call.services, player, game, call.load(body), call.key(body))
     answer = {
         "id": made.id,
         "token": made.token,

@@ -20,21 +20,23 @@ def page_limit(query: Mapping[str, Any]) -> int:
 
 def read_cursor(query: Mapping[str, Any]) -> str | None:
     """The id that the page begins after; raises InvalidQuery for what no list has given."""
-    cursor = query["cursor"]
-    if cursor is None:
-        return None
+    return None if query["cursor"] is None else decode_cursor(query["cursor"])
+
+
+def decode_cursor(cursor: str, parameter: str = "cursor") -> str:
+    """What the cursor stands for; raises InvalidQuery for what no list has given."""
     try:
         text = base64.urlsafe_b64decode(cursor.encode() + b"==").decode("ascii")
     except (binascii.Error, UnicodeError) as error:
-        raise InvalidQuery("cursor", "Take it from `next_cursor` as it is.") from error
+        raise InvalidQuery(parameter, "Take it from `next_cursor` as it is.") from error
     if not text.isalnum():
-        raise InvalidQuery("cursor", "Take it from `next_cursor` as it is.")
+        raise InvalidQuery(parameter, "Take it from `next_cursor` as it is.")
     return text
 
 
 def list_answer(call: Call, items: Sequence[JsonMap], last: str | None) -> Answer:
     """A page, with the way to the next one in the body and in the `Link` header."""
-    cursor = None if last is None else _cursor(last)
+    cursor = None if last is None else encode_cursor(last)
     headers = {"Cache-Control": "private, no-cache"}
     if cursor is not None:
         query = urlencode({**call.request.args.to_dict(), "cursor": cursor})
@@ -42,5 +44,6 @@ def list_answer(call: Call, items: Sequence[JsonMap], last: str | None) -> Answe
     return Answer(200, {"items": list(items), "next_cursor": cursor}, headers)
 
 
-def _cursor(last: str) -> str:
+def encode_cursor(last: str) -> str:
+    """The cursor of a page that begins after that."""
     return base64.urlsafe_b64encode(last.encode()).decode().rstrip("=")

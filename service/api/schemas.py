@@ -12,6 +12,8 @@ from service.api.unions import AnyOf, Tagged
 from service.log.steps import LEAST_TURN_SECONDS, MOST_DELAY, MOST_TURN_SECONDS, SPECTATORS
 from service.play.accounts import KeyRequest
 from service.play.caller import SCOPES
+from service.play.ids import ULID_PATTERN
+from service.play.inviting import InvitationRequest
 from service.play.moving import MoveRequest
 from service.play.opening import BOT_LEVELS, BotSeat
 from service.play.seating import SeatRequest
@@ -318,13 +320,27 @@ class EmptyRequestSchema(RequestSchema):
 
 
 class InvitationRequestSchema(RequestSchema):
-    """How long the invitation is good for."""
+    """How long the invitation is good for, and whom it is for."""
 
     expires_in = StrictInteger(
         load_default=3 * 24 * 3600,
         validate=validate.Range(60, 7 * 24 * 3600),
         metadata={"description": "Seconds; three days unless set."},
     )
+    player = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=Matches(ULID_PATTERN, "It is no player's id."),
+        metadata={
+            "description": "A player's id: they are told of it, and sit down without the token.",
+            "pattern": ULID_PATTERN,
+        },
+    )
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> InvitationRequest:
+        """The request as the use case knows it."""
+        return InvitationRequest(data["expires_in"], data["player"])
 
 
 class PageQuerySchema(RequestSchema):
@@ -403,6 +419,20 @@ class EventsQuerySchema(RequestSchema):
         load_default=0,
         validate=validate.Range(0, 30),
         metadata={"description": "Seconds to wait for an event if there is none; for JSON pages."},
+    )
+    ticket = fields.String(
+        load_default=None,
+        metadata={"description": "A stream ticket, for browsers; used once."},
+    )
+
+
+class NoticesQuerySchema(PageQuerySchema):
+    """Which notices."""
+
+    wait = fields.Integer(
+        load_default=0,
+        validate=validate.Range(0, 30),
+        metadata={"description": "Seconds to wait for a notice if there is none; for JSON pages."},
     )
     ticket = fields.String(
         load_default=None,

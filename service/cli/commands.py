@@ -36,7 +36,7 @@ def migrate_command() -> None:
 
 @click.command("worker")
 def worker_command() -> None:
-    """Play on for bots, and sign checkpoints. Any number may run."""
+    """Play on for bots and by the clock, tell players, sign checkpoints. Any number may run."""
     settings = the_settings()
     if settings.database_url is None:
         message = "set DATABASE_URL; `fairdeal serve` runs a worker by itself"
@@ -47,9 +47,10 @@ def worker_command() -> None:
         signal.signal(number, stop.set)
     with said_in_a_line():
         services = make_services(settings)
-    wake_each_other(services, settings)
     checkpointer = Checkpointer(services, settings.checkpoint_folder)
-    Worker(services, checkpointer, settings.checkpoint_seconds).run(stop)
+    worker = Worker(services, checkpointer, settings.checkpoint_seconds)
+    wake_each_other(services, settings, worker.rung.set)
+    worker.run(stop)
 
 
 @click.command("openapi")

@@ -76,7 +76,7 @@ class Following:
 
     def __init__(self, services: Services, follower: Follower, game: str, after: int) -> None:
         self.topic = services.feed.join(game)
-        self.game = game
+        self.name = game
         self.follower = follower
         self.after = after
         self.is_over = False
@@ -87,7 +87,7 @@ class Following:
 
     def close(self) -> None:
         """Follow no more."""
-        self._services.feed.leave(self.game)
+        self._services.feed.leave(self.name)
 
     def ready(self) -> Batch | None:
         """What comes next, if it is remembered, None if nothing does; raises MustRead."""
@@ -134,12 +134,12 @@ class Following:
 
     def seated_player(self) -> str | None:
         """The follower, if they have a seat by what is remembered of the game."""
-        present, player = self._services.games.get(self.game), self.follower.player
+        present, player = self._services.games.get(self.name), self.follower.player
         return player if present and player and present.seats_of(player) else None
 
     def present_seats(self) -> list[Json] | None:
         """The seats whose players are there; None before it is known."""
-        present, players = self._services.games.get(self.game), self.topic.present
+        present, players = self._services.games.get(self.name), self.topic.present
         if present is None or players is None:
             return None
         return [*seats_present(present, players)]
@@ -150,7 +150,7 @@ class Following:
 
     def _remembered(self) -> Game | None:
         """What is remembered of the game, if it is as new as what was heard."""
-        present = self._services.games.get(self.game)
+        present = self._services.games.get(self.name)
         newest = max(self.topic.version, self.after)
         if not self.topic.version or present is None or present.version < newest:
             return None
@@ -162,7 +162,7 @@ class Following:
             present = self._remembered()
             if present is None:
                 heard = self.topic.version
-                present, _ = catch_up(self._services, self.game)
+                present, _ = catch_up(self._services, self.name)
                 self.topic.settle(heard, present.version)
             return present
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from service.play.caller import Caller
-from service.play.games import find_game
 from service.play.idempotency import shown_once, within_game
 from service.play.refusals import Unauthenticated
 from service.play.services import Services
@@ -25,15 +24,17 @@ class NewTicket:
 
 
 def issue_ticket(
-    services: Services, caller: Caller, game: str, request: RequestKey | None
+    services: Services, caller: Caller, name: str, request: RequestKey | None
 ) -> NewTicket:
-    """A ticket for the caller to follow the game; raises GameNotFound and SecretAlreadyShown."""
-    find_game(services, game, caller.player)
-    request = within_game(request, game)
+    """A ticket for the caller to follow a game, or what they are told, by its id.
+
+    Raises SecretAlreadyShown.
+    """
+    request = within_game(request, name)
     token = make_token(services.draw_token(), TICKET_PREFIX)
     ticket = tickets.Ticket(
         id=services.new_id(),
-        game=game,
+        name=name,
         player=caller.player,
         key=caller.key,
         expires_at=services.now() + TICKET_LIVES,
@@ -49,12 +50,14 @@ def use_ticket(services: Services, token: str) -> None:
         raise Unauthenticated
 
 
-def holder_of_ticket(services: Services, token: str, game: str) -> Follower:
-    """Who holds the ticket, by the key that got it; raises Unauthenticated."""
+def holder_of_ticket(services: Services, token: str, name: str | None = None) -> Follower:
+    """Who holds the ticket for what has that name, their own id unless given.
+
+    Raises Unauthenticated.
+    """
     found = None
     if is_well_formed(token, TICKET_PREFIX):
-        found = tickets.find_ticket(services.database, digest(token), game, services.now())
-    if found is None:
+        found = tickets.find_ticket(services.database, digest(token), services.now())
+    if found is None or found.name != (name or found.player):
         raise Unauthenticated
-    player, key = found
-    return Follower(player=player, key=key)
+    return Follower(player=found.player, key=found.key)

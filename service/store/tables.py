@@ -20,6 +20,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     text,
+    true,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 
@@ -208,6 +209,9 @@ invitations = Table(
     Column("player_id", Text, nullable=False, comment="who invites"),
     Column("expires_at", _TIME, nullable=False),
     Column("revoked_at", _TIME),
+    Column("invitee_id", Text, index=True, comment="who is invited by name, if somebody is"),
+    Column("told", Boolean, nullable=False, server_default=true()),
+    Index("ix_invitations_told", "id", postgresql_where=text("NOT told")),
     comment="Who has one may sit down at a private table.",
 )
 
@@ -227,4 +231,32 @@ presence = Table(
     Column("process", Text, primary_key=True, comment="which process holds the stream"),
     Column("until", _TIME, nullable=False, index=True),
     comment="Who follows a game from a seat, for a few seconds at a time; never in a log.",
+)
+
+mailboxes = Table(
+    "mailboxes",
+    metadata,
+    Column("player_id", Text, primary_key=True),
+    Column("newest", Integer, nullable=False, comment="number of the newest notice"),
+    comment="How many notices a player ever got.",
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("player_id", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, comment="1, 2, 3 … for each player"),
+    Column("type", Text, nullable=False),
+    Column("game_id", Text, nullable=False),
+    Column("data", Text, nullable=False, comment="JSON; no card"),
+    Column("at", _TIME, nullable=False, index=True),
+    comment="What players are told of their games; written by one dispatcher at a time.",
+)
+
+told = Table(
+    "told",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("seq", Integer, nullable=False),
+    comment="Up to which event of a game its players were told.",
 )

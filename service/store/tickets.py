@@ -13,13 +13,25 @@ from service.store.tables import stream_tickets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """A ticket without its token: whose, by which key, for which game, until when."""
+    """A ticket without its token: whose, by which key, until when.
+
+    `name` is the id of what it is for: of a game, or of the player themselves.
+    """
 
     id: str
-    game: str
+    name: str
     player: str
     key: str
     expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a ticket, by which key, and for what."""
+
+    name: str
+    player: str
+    key: str
 
 
 def add_ticket(
@@ -28,7 +40,7 @@ def add_ticket(
     """Write a ticket; raises KeyBound if the request was made before."""
     row = insert(stream_tickets).values(
         digest=digest,
-        game_id=ticket.game,
+        game_id=ticket.name,
         player_id=ticket.player,
         key_id=ticket.key,
         expires_at=ticket.expires_at,
@@ -38,18 +50,14 @@ def add_ticket(
         bind_creation(open_connection, request, ticket.id)
 
 
-def find_ticket(
-    database: Database, digest: bytes, game: str, now: datetime
-) -> tuple[str, str] | None:
-    """The player and the key of the ticket; None if there is none such."""
-    query = select(stream_tickets.c.player_id, stream_tickets.c.key_id).where(
-        stream_tickets.c.digest == digest,
-        stream_tickets.c.game_id == game,
-        stream_tickets.c.expires_at > now,
-    )
+def find_ticket(database: Database, digest: bytes, now: datetime) -> Holder | None:
+    """Who holds the ticket; None if there is none such."""
+    query = select(
+        stream_tickets.c.game_id, stream_tickets.c.player_id, stream_tickets.c.key_id
+    ).where(stream_tickets.c.digest == digest, stream_tickets.c.expires_at > now)
     with connection(database) as open_connection:
         row = open_connection.execute(query).one_or_none()
-    return None if row is None else (row.player_id, row.key_id)
+    return None if row is None else Holder(*row)
 
 
 def take_ticket(database: Database, digest: bytes) -> bool:

@@ -26,7 +26,12 @@ VERSION_DIGITS = 9
 GAMES_GATHERED = 10_000
 """How many games are told at once; what is too much the others' polls find."""
 
-VERSIONS = "SELECT id, version FROM games WHERE id = ANY(%s)"
+VERSIONS = """
+SELECT id, version FROM games WHERE id = ANY(%(known)s)
+UNION ALL SELECT player_id, newest FROM mailboxes WHERE player_id = ANY(%(known)s)
+"""
+"""Of games their versions, of players the numbers of their newest notices."""
+
 NOTIFY = "SELECT pg_notify(%s, %s)"
 
 
@@ -113,7 +118,7 @@ class Wakeups:
         known = self._followed()
         if not known:
             return
-        for game, version in connection.execute(VERSIONS, (list(known),)):
+        for game, version in connection.execute(VERSIONS, {"known": list(known)}):
             self._tell(str(game), int(str(version)))
 
 

@@ -2,13 +2,16 @@
 
 import time
 from dataclasses import dataclass, field
-from threading import Thread
+from threading import Event, Thread
 
 import structlog
 
 from service.play.checkpointing import Checkpointer, Inconsistent
+from service.play.mailbox import NOTICES_KEPT
+from service.play.noticing import Dispatcher
 from service.play.services import Services
 from service.store.database import StoreUnavailable
+from service.store.notices import drop_old_notices
 from service.store.presence import drop_stale_presence
 from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
@@ -29,15 +32,33 @@ class Worker:
     services: Services
     checkpointer: Checkpointer
     checkpoint_seconds: float
+    rung: Event = field(default_factory=Event)
     _next_checkpoint: float = field(default=0.0, init=False)
 
     def run(self, stop: Stop) -> None:
         """Work until stopped; a database that is away is waited for."""
-        beats = Thread(target=self._beat, args=(stop,), name="heartbeat", daemon=True)
-        beats.start()
+        others = [
+            Thread(target=work, args=(stop,), name=name, daemon=True)
+            for name, work in (("heartbeat", self._beat), ("notices", self._tell))
+        ]
+        for thread in others:
+            thread.start()
         while not stop.is_set():
             stop.wait(self.work())
-        beats.join(BEAT_SECONDS * 2)
+        for thread in others:
+            thread.join(BEAT_SECONDS * 2)
+
+    def _tell(self, stop: Stop) -> None:
+        """Tell players what happened, as soon as the bell is rung and every moment anyway."""
+        dispatcher = Dispatcher(self.services)
+        while not stop.is_set():
+            self.rung.clear()
+            try:
+                if dispatcher.run() == 0:
+                    self.rung.wait(IDLE_SECONDS)
+            except Exception as error:  # noqa: BLE001  the next time may go well
+                structlog.get_logger().warning("notices_failed", reason=type(error).__name__)
+                stop.wait(TROUBLE_SECONDS)
 
     def _beat(self, stop: Stop) -> None:
         """Say every second that the worker lives, however busy it is."""
@@ -69,6 +90,7 @@ class Worker:
         close_games(self.services)
         drop_stale_tickets(self.services.database, self.services.now())
         drop_stale_presence(self.services.database, self.services.now())
+        drop_old_notices(self.services.database, self.services.now() - NOTICES_KEPT)
         try:
             self.checkpointer.run()
         except (Inconsistent, NotPublished) as refusal:

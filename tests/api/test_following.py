@@ -13,8 +13,8 @@ from conftest import Person, fresh_key
 from flask.testing import FlaskClient
 from play_through import play_on
 
-from service.api import streams
-from service.api.streams import STREAMS_EACH, Streams
+from service.api import sources
+from service.api.sources import STREAMS_EACH, Streams
 from service.log.projection import event_line
 from service.log.viewer import SPECTATOR, everybody
 from service.play import streaming, tickets
@@ -130,7 +130,7 @@ def test_signs_of_life_come_when_nothing_happens(
     people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        streams, "QUIET_SECONDS", {"application/x-ndjson": 0.01, "text/event-stream": 0.01}
+        sources, "QUIET_SECONDS", {"application/x-ndjson": 0.01, "text/event-stream": 0.01}
     )
     game = opened(people[0])["game"]
     for headers, sign in ((NDJSON, b"\n"), (EVENT_STREAM, b": hb\n\n")):
@@ -299,16 +299,16 @@ def test_a_quiet_stream_ends_with_its_key_too(people: list[Person], services: Se
     game = started(people)
     made = people[0].post("/players/me/keys", {"label": "tab", "scopes": ["read"]}).get_json()
     holders = [Follower(player=people[0].id, key=made["id"]), Follower()]
-    sources = [
-        streams.EventSource(Following(services, holder, game, 6), "application/x-ndjson", "", bool)
+    quiet = [
+        sources.EventSource(Following(services, holder, game, 6), "application/x-ndjson", "", bool)
         for holder in holders
     ]
-    streams.House(services).keep_up(sources)
-    assert not any(source.is_over for source in sources)
+    sources.House(services).keep_up(quiet)
+    assert not any(source.is_over for source in quiet)
     people[0].delete(f"/players/me/keys/{made['id']}")
-    streams.House(services).keep_up(sources)
-    assert [source.is_over for source in sources] == [True, False]
-    for source in sources:
+    sources.House(services).keep_up(quiet)
+    assert [source.is_over for source in quiet] == [True, False]
+    for source in quiet:
         source.following.close()
 
 

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from faults.servers import gunicorn, wait_for_end
 
-from service.api.streams import STREAMS_EACH
+from service.api.sources import STREAMS_EACH
 from service.store.embedded import Urls
 from service.store.schema import migrate
 
@@ -105,6 +105,7 @@ class Reader:
         self.lines: list[str] = []
         self.cuts = 0
         self.is_over = False
+        self.kind = ""
 
     @property
     def after(self) -> int:
@@ -149,7 +150,9 @@ class Reader:
     def _take(self, line: str) -> None:
         if self.media == NDJSON and line:
             self.lines.append(line)
-        if line.startswith("data: {") and line != "data: {}":
+        if line.startswith("event: "):
+            self.kind = line.removeprefix("event: ")
+        if line.startswith("data: {") and self.kind not in ("end", "presence"):
             self.lines.append(line.removeprefix("data: "))
         if line == "event: end":
             self.is_over = True

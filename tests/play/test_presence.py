@@ -10,7 +10,7 @@ from api.test_games import opened, started
 from conftest import Person
 from flask.testing import FlaskClient
 
-from service.api.streams import EventSource, House
+from service.api.sources import EventSource, House
 from service.play.presence import PRESENT_FOR, Present, say_present, who_is_present
 from service.play.services import Services, utc_now
 from service.play.streaming import Follower, Following, MustRead
