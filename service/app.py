@@ -37,7 +37,12 @@ def make_services(settings: Settings) -> Services:
     keyring = KeyFile.at(settings.key_file)
     database = connect(settings.database_url, box, keyring, pool_size=settings.threads)
     limiter = Limiter(time.monotonic) if settings.has_rate_limits else None
-    return Services(database=database, origin=settings.origin, limiter=limiter)
+    return Services(
+        database=database,
+        origin=settings.origin,
+        limiter=limiter,
+        allows_any_address=settings.allows_any_address,
+    )
 
 
 def create_app(services: Services) -> Flask:

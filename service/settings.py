@@ -32,7 +32,9 @@ class Settings:
     `database_url` None means an embedded Postgres under `home`;
     `owner_database_url` is for migrations, where another role owns the tables;
     `proxies` is how many proxies stand before the service and name its
-    clients; `has_rate_limits` whether requests are counted. `listen_url` is a
+    clients; `has_rate_limits` whether requests are counted;
+    `allows_any_address` whether webhooks may be at addresses that are not
+    public, as they are in tests. `listen_url` is a
     direct way to the database, where `database_url` leads through a pooler.
     `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
     file of the keys that sign, `checkpoints` the folder in which checkpoints
@@ -47,6 +49,7 @@ class Settings:
     database_url: str | None = field(default=None, repr=False)
     owner_database_url: str | None = field(default=None, repr=False)
     has_rate_limits: bool = True
+    allows_any_address: bool = False
     proxies: int = 0
     listen_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
@@ -80,6 +83,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         database_url=_url(environment, "DATABASE_URL", faults),
         owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
         has_rate_limits=_switch(environment, "FAIRDEAL_RATE_LIMITS", faults),
+        allows_any_address=_any_address(environment, faults),
         proxies=_number(environment, "FAIRDEAL_PROXIES", 0, range(9), faults),
         listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),
         postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
@@ -131,6 +135,14 @@ def _switch(environment: Mapping[str, str], name: str, faults: list[str]) -> boo
     if text not in ("on", "off"):
         faults.append(f"{name} must be on or off, not {text!r}")
     return text != "off"
+
+
+def _any_address(environment: Mapping[str, str], faults: list[str]) -> bool:
+    """Whether webhooks may be at any address; at public ones alone, unless it is said."""
+    text = environment.get("FAIRDEAL_WEBHOOK_ADDRESSES") or "public"
+    if text not in ("public", "any"):
+        faults.append(f"FAIRDEAL_WEBHOOK_ADDRESSES must be public or any, not {text!r}")
+    return text == "any"
 
 
 def _url(environment: Mapping[str, str], name: str, faults: list[str]) -> str | None:

@@ -46,9 +46,12 @@ def test_switches_and_names_are_read(tmp_path: Path) -> None:
             "FAIRDEAL_SIGNING_KEYS": str(tmp_path / "keys"),
             "FAIRDEAL_CHECKPOINTS": str(tmp_path / "published"),
             "FAIRDEAL_PROXIES": "2",
+            "FAIRDEAL_WEBHOOK_ADDRESSES": "any",
         }
     )
     assert (settings.has_rate_limits, settings.proxies) == (False, 2)
+    assert settings.allows_any_address
+    assert not read_settings({"HOME": str(tmp_path)}).allows_any_address
     assert settings.key_file == tmp_path / "keys"
     assert settings.checkpoint_folder == tmp_path / "published"
     for name, value in (
@@ -56,6 +59,7 @@ def test_switches_and_names_are_read(tmp_path: Path) -> None:
         ("FAIRDEAL_ORIGIN", "a+b"),
         ("FAIRDEAL_ORIGIN", "a b"),
         ("FAIRDEAL_PROXIES", "-1"),
+        ("FAIRDEAL_WEBHOOK_ADDRESSES", "all"),
     ):
         with pytest.raises(BadSettings, match=name):
             read_settings({"HOME": str(tmp_path), name: value})

@@ -511,6 +511,68 @@ class NoticesPageSchema(AnswerSchema):
     more = fields.Boolean(required=True)
 
 
+class WebhookSchema(AnswerSchema):
+    """A webhook; no `types` stand for all of them."""
+
+    id = _id()
+    url = fields.String(required=True)
+    types = fields.List(fields.String(), required=True)
+    description = fields.String(required=True)
+    enabled = fields.Boolean(required=True)
+    disabled_reason = fields.String(
+        required=True,
+        allow_none=True,
+        validate=validate.OneOf(["asked", "failing", "gone"]),
+    )
+    failing_since = _time(allow_none=True)
+    created_at = _time()
+
+
+class NewWebhookSchema(WebhookSchema):
+    """A webhook and the secret that signs for it, which is shown this once."""
+
+    secret = fields.String(required=True, metadata={"pattern": "^whsec_[0-9A-Za-z+/]{43}=$"})
+
+
+class WebhooksPageSchema(AnswerSchema):
+    """A page of webhooks, newest first."""
+
+    items = fields.List(fields.Nested(WebhookSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class PayloadSchema(AnswerSchema):
+    """What is posted to a webhook."""
+
+    type = fields.String(required=True)
+    timestamp = _time()
+    data = fields.Dict(keys=fields.String(), required=True)
+
+
+class DeliverySchema(AnswerSchema):
+    """What was to be delivered to a webhook, and how the last attempt went."""
+
+    id = _id("The `webhook-id` that it is posted with.")
+    type = fields.String(required=True)
+    status = fields.String(
+        required=True, validate=validate.OneOf(["pending", "delivered", "failed"])
+    )
+    attempts = StrictInteger(required=True)
+    created_at = _time()
+    next_at = _time(allow_none=True)
+    last_at = _time(allow_none=True)
+    last_status = StrictInteger(required=True, allow_none=True)
+    last_error = fields.String(required=True, allow_none=True)
+    payload = fields.Nested(PayloadSchema, required=True)
+
+
+class DeliveriesPageSchema(AnswerSchema):
+    """A page of deliveries, newest first."""
+
+    items = fields.List(fields.Nested(DeliverySchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
 class InvitationSchema(AnswerSchema):
     """An invitation; its token is shown this once, and stands in the URL's fragment.
 

@@ -47,7 +47,7 @@ PREFLIGHT_HEADERS: Sequence[tuple[str, str]] = (
         "Access-Control-Allow-Headers",
         "Accept-Language, Authorization, Content-Type, Idempotency-Key, If-None-Match",
     ),
-    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE, OPTIONS"),
+    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
     ("Access-Control-Max-Age", "86400"),
 )
 

@@ -8,7 +8,18 @@ from typing import Any
 from flask import Flask, Response, request
 from marshmallow import ValidationError
 
-from service.api import games, meta, moves, notices, players, proof, rematches, rulesets, streams
+from service.api import (
+    games,
+    meta,
+    moves,
+    notices,
+    players,
+    proof,
+    rematches,
+    rulesets,
+    streams,
+    webhooks,
+)
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
 from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
@@ -33,6 +44,7 @@ OPERATIONS: Sequence[Operation] = (
     *streams.OPERATIONS,
     *rematches.OPERATIONS,
     *notices.OPERATIONS,
+    *webhooks.OPERATIONS,
     *proof.OPERATIONS,
 )
 """Every operation that there is."""

@@ -43,6 +43,8 @@ PATHS: Mapping[str, str] = {
     "seat": "A seat, numbered clockwise from 1.",
     "key": "A key's id.",
     "invitation": "An invitation's id.",
+    "webhook": "A webhook's id.",
+    "delivery": "A delivery's id.",
     "name": "A ruleset's name.",
     "version": "A ruleset's version.",
     "slug": "A problem's slug.",
@@ -53,7 +55,7 @@ PATHS: Mapping[str, str] = {
 HEADERS: Mapping[str, str] = {
     "ETag": "Changes whenever the answer does.",
     "Content-Disposition": "The file's name.",
-    "Location": "Where the game is.",
+    "Location": "Where it is.",
     "Idempotent-Replayed": "`true` where the request was answered before.",
     "WWW-Authenticate": "How to authenticate.",
     "Retry-After": "Seconds to wait.",

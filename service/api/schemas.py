@@ -15,8 +15,10 @@ from service.play.caller import SCOPES
 from service.play.ids import ULID_PATTERN
 from service.play.inviting import InvitationRequest
 from service.play.moving import MoveRequest
+from service.play.noticing import TYPES
 from service.play.opening import BOT_LEVELS, BotSeat
 from service.play.seating import SeatRequest
+from service.play.webhooks import WebhookRequest
 from service.rules.fields import SeatField, StrictInteger
 from service.rules.registry import rulesets, schemas_of
 from service.rules.ruleset import AnyRuleset
@@ -25,6 +27,8 @@ SEATS_AT_MOST = 16
 CONTRIBUTION_CHARS = 64
 NAME_CHARS = 40
 LABEL_CHARS = 80
+URL_CHARS = 2_000
+PRINTABLE_WITHOUT_SPACE = "^[!-~]*$"
 YEARS_AT_MOST = 9990
 MOVES_AT_MOST = 32
 VERSIONS_AT_MOST = 2**31 - 1
@@ -341,6 +345,59 @@ class InvitationRequestSchema(RequestSchema):
     def build(self, data: dict[str, Any], **_: object) -> InvitationRequest:
         """The request as the use case knows it."""
         return InvitationRequest(data["expires_in"], data["player"])
+
+
+def _url(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own keywords
+    return fields.String(
+        validate=[
+            validate.Length(1, URL_CHARS),
+            Matches(PRINTABLE_WITHOUT_SPACE, "A URL has visible ASCII characters only."),
+        ],
+        metadata={
+            "description": "Where to post: https, at a public address.",
+            "pattern": PRINTABLE_WITHOUT_SPACE,
+        },
+        **kwargs,
+    )
+
+
+def _types(**kwargs: Any) -> fields.List[Any]:  # noqa: ANN401  marshmallow's own keywords
+    return fields.List(
+        fields.String(validate=validate.OneOf(TYPES)),
+        validate=validate.Length(0, len(TYPES)),
+        metadata={"description": "Of what to be told; of everything, if there are none."},
+        **kwargs,
+    )
+
+
+def _description(**kwargs: Any) -> fields.String:  # noqa: ANN401  marshmallow's own keywords
+    return fields.String(
+        validate=[validate.Length(0, LABEL_CHARS), Matches(NO_CONTROLS, "No control characters.")],
+        metadata={"description": "What you call it.", "pattern": NO_CONTROLS},
+        **kwargs,
+    )
+
+
+class WebhookRequestSchema(RequestSchema):
+    """The webhook that is asked for."""
+
+    url = _url(required=True)
+    types = _types(load_default=list)
+    description = _description(load_default="")
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> WebhookRequest:
+        """The request as the use case knows it."""
+        return WebhookRequest(**data)
+
+
+class WebhookChangeSchema(RequestSchema):
+    """What is to change of a webhook."""
+
+    url = _url()
+    types = _types()
+    description = _description()
+    enabled = StrictBoolean(metadata={"description": "Whether it is delivered to."})
 
 
 class PageQuerySchema(RequestSchema):

@@ -15,6 +15,7 @@ from service.canonical import JsonMap, dump_json
 from service.log.events import Event
 from service.log.steps import ABSENT
 from service.play.services import Services, timestamp
+from service.play.webhooks import deliveries_of
 from service.store.invitations import Invitation
 from service.store.notices import Book, FreshGame, Notice, book_for_writing
 
@@ -74,7 +75,11 @@ class Dispatcher:
         found += [_of_invitation(one, now) for one in invitations]
         if games:
             book.note_told(games)
-        return book.add(found) if found else ()
+        told = book.add(found) if found else ()
+        if told:
+            hooks = book.webhooks_of({notice.player for notice in told})
+            book.add_deliveries(deliveries_of(self.services, told, hooks))
+        return told
 
 
 def notices_of(game: FreshGame, now: datetime) -> Iterator[Notice]:

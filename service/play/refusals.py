@@ -302,3 +302,24 @@ class InvalidQuery(Refusal):
 def seat_pointer(field: str, seat: Seat, seats: int) -> InvalidBody:
     """The refusal of a seat that the table does not have."""
     return InvalidBody([FieldError(field, f"There is no seat {seat}: the seats are 1 to {seats}.")])
+
+
+class WebhookNotFound(Refusal):
+    """The caller has no webhook of that id."""
+
+    slug = "webhook-not-found"
+    message = "You have no webhook with this id."
+
+
+class DeliveryNotFound(Refusal):
+    """The webhook has no delivery of that id, or has it no more."""
+
+    slug = "delivery-not-found"
+    message = "This webhook has no delivery with this id; after thirty days they are dropped."
+
+
+class TooManyWebhooks(Refusal):
+    """The caller has as many webhooks as one may have."""
+
+    slug = "too-many-webhooks"
+    message = "You have {limit} webhooks, which is as many as there may be."

@@ -43,7 +43,8 @@ class Services:
     `games` remembers games at the version that this process last saw: a cache,
     and never trusted over the head row. `feed` wakes
     whoever waits for a game, `limiter` counts requests, None for no limits.
-    `origin` names the log in its checkpoints.
+    `origin` names the log in its checkpoints; `allows_any_address` lets
+    webhooks be at addresses that are not public, for tests.
     """
 
     database: Database
@@ -56,6 +57,7 @@ class Services:
     dealer: DealerFactory = SealedDealer.of
     chance: random.Random = field(default_factory=random.SystemRandom)
     limiter: Limiter | None = None
+    allows_any_address: bool = False
     feed: Feed = field(default_factory=Feed)
     games: Bounded[str, Game] = field(default_factory=lambda: Bounded(GAMES_REMEMBERED))
     names: Bounded[str, str] = field(default_factory=lambda: Bounded(NAMES_REMEMBERED))

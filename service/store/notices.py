@@ -1,7 +1,7 @@
 """Notices: what players are told, written by one dispatcher at a time, read by number."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +14,7 @@ from service.log.events import Event, parse_event
 from service.store.database import Database, connection, transaction
 from service.store.invitations import Invitation
 from service.store.tables import games, invitations, mailboxes, notices, told
+from service.store.webhooks import Delivery, Webhook, add_deliveries, webhooks_of
 
 DISPATCH_LOCK = 0x46414E4F
 """The advisory lock that lets one dispatcher in at a time."""
@@ -141,6 +142,15 @@ class Book:
             numbered.append(row)
         self.connection.execute(insert(notices), numbered)
         return [_notice(row) for row in numbered]
+
+    def webhooks_of(self, players: Collection[str]) -> Sequence[Webhook]:
+        """The webhooks of these players."""
+        return webhooks_of(self.connection, players)
+
+    def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
+        """Write what is to be delivered to webhooks, with the notices."""
+        if deliveries:
+            add_deliveries(self.connection, deliveries)
 
     def _reserve(self, player: str, count: int) -> Iterator[int]:
         """The player's next so many numbers."""

@@ -10,13 +10,16 @@ from service.play.checkpointing import Checkpointer, Inconsistent
 from service.play.mailbox import NOTICES_KEPT
 from service.play.noticing import Dispatcher
 from service.play.services import Services
+from service.play.webhooks import DELIVERIES_KEPT
 from service.store.database import StoreUnavailable
 from service.store.notices import drop_old_notices
 from service.store.presence import drop_stale_presence
 from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
+from service.store.webhooks import drop_old_deliveries
 from service.worker.bots import sweep
 from service.worker.clocks import close_games, note_alive, tick
+from service.worker.courier import Courier
 from service.worker.stop import Stop
 
 BUSY_SECONDS = 0.05
@@ -39,7 +42,11 @@ class Worker:
         """Work until stopped; a database that is away is waited for."""
         others = [
             Thread(target=work, args=(stop,), name=name, daemon=True)
-            for name, work in (("heartbeat", self._beat), ("notices", self._tell))
+            for name, work in (
+                ("heartbeat", self._beat),
+                ("notices", self._tell),
+                ("courier", self._deliver),
+            )
         ]
         for thread in others:
             thread.start()
@@ -69,6 +76,18 @@ class Worker:
                 structlog.get_logger().warning("heartbeat_failed", reason=type(error).__name__)
             stop.wait(BEAT_SECONDS)
 
+    def _deliver(self, stop: Stop) -> None:
+        """Deliver to webhooks what is due."""
+        courier = Courier(self.services)
+        while not stop.is_set():
+            try:
+                if courier.run() == 0:
+                    stop.wait(IDLE_SECONDS)
+            except Exception as error:  # noqa: BLE001  the next time may go well
+                structlog.get_logger().warning("courier_failed", reason=type(error).__name__)
+                stop.wait(TROUBLE_SECONDS)
+        courier.finish(BEAT_SECONDS)
+
     def work(self) -> float:
         """Do once what there is to do; how long to rest then, in seconds."""
         try:
@@ -91,6 +110,7 @@ class Worker:
         drop_stale_tickets(self.services.database, self.services.now())
         drop_stale_presence(self.services.database, self.services.now())
         drop_old_notices(self.services.database, self.services.now() - NOTICES_KEPT)
+        drop_old_deliveries(self.services.database, self.services.now() - DELIVERIES_KEPT)
         try:
             self.checkpointer.run()
         except (Inconsistent, NotPublished) as refusal:

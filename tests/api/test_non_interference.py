@@ -31,6 +31,7 @@ from service.app import create_app
 from service.canonical import JsonMap, canonical_bytes
 from service.cards import Card, Seat, card_text
 from service.play.checkpointing import Checkpointer
+from service.play.noticing import Dispatcher
 from service.play.services import Services
 from service.store.embedded import Urls
 from service.store.schema import migrate
@@ -73,6 +74,7 @@ class World:
     log: io.StringIO
     tokens: list[str] = field(default_factory=list)
     players: list[str] = field(default_factory=list)
+    hooks: list[str] = field(default_factory=list)
     seen: list[Any] = field(default_factory=list)
 
     def call(self, who: int | None, method: str, path: str, body: Any = None, key: str = "") -> Any:
@@ -122,6 +124,8 @@ def live(world: World, case: Case, moves: Sequence[Any], seat: int) -> None:
         made = world.call(None, "POST", "/players", {"name": f"Player {number}"}).get_json()
         world.tokens.append(made["key"]["token"])
         world.players.append(made["player"]["id"])
+        hook = world.call(number, "POST", "/webhooks", {"url": "https://cards.example/"})
+        world.hooks.append(hook.get_json()["id"])
     bystander, opening = (
         case.seats,
         {
@@ -143,6 +147,7 @@ def live(world: World, case: Case, moves: Sequence[Any], seat: int) -> None:
         for who in (seat - 1, bystander, None):
             world.look(who, "GET", f"/games/{game}")
     look_everywhere(world, case, game, seat)
+    look_at_what_is_told(world, game, (seat - 1, bystander, None), seat - 1)
 
 
 def look_everywhere(world: World, case: Case, game: str, seat: int) -> None:
@@ -167,6 +172,34 @@ def look_everywhere(world: World, case: Case, game: str, seat: int) -> None:
         world.look(me, "POST", f"{path}/moves", stale, f"s{index}")
     world.look(me, "POST", f"{path}/moves", {"moves": [{"type": "draw"}] * 2}, "b")
     world.look(me, "POST", f"{path}/moves", {"move": {"type": "no"}}, "n")
+
+
+def look_at_what_is_told(world: World, game: str, eyes: Sequence[int | None], me: int) -> None:
+    """Notices, deliveries to webhooks, invitations, presence, a snapshot: of these all bytes."""
+    dispatcher = Dispatcher(world.services)
+    while dispatcher.run():
+        pass
+    for who in eyes:
+        world.look(who, "GET", f"/games/{game}/presence")
+        stream(world, who, f"/games/{game}/events")
+        if who is None:
+            continue
+        world.look(who, "GET", "/players/me/events?limit=200")
+        stream(world, who, "/players/me/events")
+        world.look(who, "GET", f"/webhooks/{world.hooks[who]}/deliveries?limit=200")
+        world.look(who, "POST", f"/games/{game}/rematch", {}, "again")
+        world.look(who, "POST", f"/games/{game}/stream-tickets", {})
+    world.look(me, "POST", f"/games/{game}/invitations", {"player": world.players[-1]}, "inv")
+
+
+def stream(world: World, who: int | None, path: str) -> None:
+    """What an event stream begins with, up to where it would wait."""
+    headers = {} if who is None else {"Authorization": f"Bearer {world.tokens[who]}"}
+    headers["Accept"] = "text/event-stream"
+    answer = world.client.get(path, headers=headers, buffered=False)
+    parts = iter(answer.response)
+    world.seen.append((path, list(answer.headers), next(parts)))
+    answer.close()
 
 
 def look_at_proofs(world: World, path: str, head: str, eyes: Sequence[int | None]) -> None:
