@@ -20,12 +20,13 @@ test: $(VENV)/develop  ## run the tests
 	$(BIN)/python -m pytest
 
 .PHONY: lint
-lint: $(VENV)/develop  ## check format, style, types, architecture and openapi.yaml
+lint: $(VENV)/develop  ## check format, style, types, architecture, openapi.yaml and the client's models
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
 	$(BIN)/fairdeal openapi --check
+	$(BIN)/python clients/python/generate.py --check
 
 .PHONY: check
 check: lint  ## what CI runs: lint, then the tests with the coverage of the pure packages
@@ -44,6 +45,10 @@ bench: $(VENV)/develop  ## print the benchmarks, as ratios within one run
 .PHONY: openapi
 openapi: $(VENV)/develop  ## write openapi.yaml anew, to be looked at and committed
 	$(BIN)/fairdeal openapi
+
+.PHONY: models
+models: $(VENV)/develop  ## write the Python client's models anew, by what openapi.yaml says
+	$(BIN)/python clients/python/generate.py
 
 .PHONY: migration
 migration: $(if $(NAME),$(VENV)/develop,unnamed)  ## make a migration by what service/store/tables.py says: make migration NAME="add a column"
