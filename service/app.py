@@ -35,7 +35,13 @@ def make_services(settings: Settings) -> Services:
         raise ValueError(message)
     box = SecretBox(settings.secret_key)
     keyring = KeyFile.at(settings.key_file)
-    database = connect(settings.database_url, box, keyring, pool_size=settings.threads)
+    database = connect(
+        settings.database_url,
+        box,
+        keyring,
+        pool_size=settings.threads,
+        is_pooled=settings.listen_url is not None,
+    )
     limiter = Limiter(time.monotonic) if settings.has_rate_limits else None
     return Services(
         database=database,

@@ -35,7 +35,7 @@ class Settings:
     clients; `has_rate_limits` whether requests are counted;
     `allows_any_address` whether webhooks may be at addresses that are not
     public, as they are in tests. `listen_url` is a
-    direct way to the database, where `database_url` leads through a pooler.
+    direct way to the database, and says that `database_url` leads through a pooler.
     `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
     file of the keys that sign, `checkpoints` the folder in which checkpoints
     are published, every `checkpoint_seconds` at most, in the name of `origin`.

@@ -71,8 +71,8 @@ class Dispatcher:
         invitations: Sequence[Invitation],
         now: datetime,
     ) -> Sequence[Notice]:
-        found = [notice for game in games for notice in notices_of(game, now)]
-        found += [_of_invitation(one, now) for one in invitations]
+        found = [_of_invitation(one, now) for one in invitations]
+        found += [notice for game in games for notice in notices_of(game, now)]
         if games:
             book.note_told(games)
         told = book.add(found) if found else ()

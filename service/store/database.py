@@ -15,6 +15,10 @@ from service.store.secret_box import SecretBox
 
 STATEMENT_TIMEOUT_MS = 5_000
 LOCK_TIMEOUT_MS = 2_000
+SESSION = (
+    f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c lock_timeout={LOCK_TIMEOUT_MS} "
+    f"-c idle_in_transaction_session_timeout={STATEMENT_TIMEOUT_MS}"
+)
 POOL_WAIT_SECONDS = 5
 CONNECT_SECONDS = 5
 
@@ -44,11 +48,16 @@ class Database:
     keyring: Keyring
 
 
-def connect(url: str, box: SecretBox, keyring: Keyring, pool_size: int) -> Database:
+def connect(
+    url: str, box: SecretBox, keyring: Keyring, pool_size: int, *, is_pooled: bool = False
+) -> Database:
     """The database at the URL, with at most that many connections.
 
     Each statement is a transaction of its own unless one is opened: an append
-    is a single statement, and so a single round trip.
+    is a single statement, and so a single round trip. `is_pooled` says that
+    the URL leads through a pooler that gives a connection away with every
+    transaction: nothing is left in a session then, no prepared statement and
+    no setting, and the timeouts are those of the role.
     """
     engine = create_engine(
         psycopg_url(url),
@@ -62,9 +71,7 @@ def connect(url: str, box: SecretBox, keyring: Keyring, pool_size: int) -> Datab
         connect_args={
             "connect_timeout": CONNECT_SECONDS,
             "application_name": "fairdeal",
-            "options": f"-c statement_timeout={STATEMENT_TIMEOUT_MS} "
-            f"-c lock_timeout={LOCK_TIMEOUT_MS} "
-            f"-c idle_in_transaction_session_timeout={STATEMENT_TIMEOUT_MS}",
+            **({"prepare_threshold": None} if is_pooled else {"options": SESSION}),
         },
     )
     return Database(engine, box, keyring)

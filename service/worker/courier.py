@@ -22,7 +22,7 @@ THREADS = 8
 EACH_AT_ONCE = 2
 """Deliveries to one webhook at a time: who is slow keeps nobody else waiting."""
 
-LEASE = timedelta(seconds=90)
+LEASE = timedelta(seconds=60)
 """After how long a delivery is taken for lost with whoever had it; longer than one can take."""
 
 DELAYS = tuple(

@@ -40,7 +40,9 @@ def wait_until_ready(port: int) -> None:
 
 
 @contextmanager
-def gunicorn(database_url: str, workers: int = 2) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def gunicorn(
+    database_url: str, workers: int = 2, **settings: str
+) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """The web processes alone, over that database; their port and their arbiter."""
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "service.app:wsgi()"]
@@ -52,6 +54,7 @@ def gunicorn(database_url: str, workers: int = 2) -> Iterator[tuple[int, subproc
         "DATABASE_URL": database_url,
         "FAIRDEAL_SIGNING_KEYS": str(keys),
         "FAIRDEAL_RATE_LIMITS": "off",
+        **settings,
     }
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

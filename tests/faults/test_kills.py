@@ -6,19 +6,23 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 from faults.servers import descendants, fairdeal_serve, free_port, wait_until_ready
 from faults.test_ledger import Client, crash_backends, title
 from faults.test_streams import public
+from receiver import Receiver, receiver
 
 from service.proof.keys import read_keys
 from service.proof.outside import Evidence
 from service.proof.verdicts import Outcome
 from service.proof.verify import verify
+from service.worker.courier import LEASE
 
 GAME_SECONDS = 120
 
@@ -66,14 +70,21 @@ def play_until_the_end(client: Client) -> None:
     raise AssertionError("the game did not end")
 
 
-def test_a_game_goes_on_whatever_is_killed(own_home: Path) -> None:
+@pytest.fixture
+def told() -> Iterator[Receiver]:
+    with receiver() as found:
+        yield found
+
+
+def test_a_game_goes_on_whatever_is_killed(own_home: Path, told: Receiver) -> None:
     port = free_port()
     settings = {"FAIRDEAL_CHECKPOINT_SECONDS": "1", "FAIRDEAL_WORKERS": "2"}
     settings["FAIRDEAL_RATE_LIMITS"] = "off"
+    settings["FAIRDEAL_WEBHOOK_ADDRESSES"] = "any"
     with fairdeal_serve(own_home, port, **settings) as first:
         wait_until_ready(port)
         client, absent = (Client(f"http://127.0.0.1:{port}") for _ in range(2))
-        open_game(client, absent)
+        open_game(client, absent, told.url)
         follower = Follower(client)
         follower.start()
         playing = threading.Thread(target=play_until_the_end, args=(client,))
@@ -100,13 +111,34 @@ def test_a_game_goes_on_whatever_is_killed(own_home: Path) -> None:
             assert not playing.is_alive()
             follower.join(20)
             check_the_game(client, follower)
+            check_what_was_told(client, told)
 
 
-def open_game(client: Client, absent: Client) -> None:
+def check_what_was_told(client: Client, told: Receiver) -> None:
+    """Every notice is written once, and delivered at least once, in order."""
+    deadline = time.monotonic() + LEASE.total_seconds() + 30
+    notices: list[Any] = []
+    bodies: list[Any] = []
+    while not (notices and notices[-1]["type"] == "game.ended" and len(bodies) == len(notices)):
+        assert time.monotonic() < deadline, (notices, bodies)
+        time.sleep(0.2)
+        notices = client.call("GET", "/players/me/events?limit=200").json()["items"]
+        by_id = {headers["webhook-id"]: json.loads(body) for _, headers, body in told.requests}
+        bodies = list(by_id.values())
+    assert [body["data"] for body in bodies] == [notice["data"] for notice in notices]
+    seqs = [notice["data"]["seq"] for notice in notices]
+    assert seqs == sorted(seqs)
+    kinds = [notice["type"] for notice in notices]
+    assert kinds.count("game.started") == kinds.count("game.ended") == 1
+    assert len({(notice["type"], notice["data"]["seq"]) for notice in notices}) == len(notices)
+
+
+def open_game(client: Client, absent: Client, hook: str) -> None:
     """A table of one who plays, one who never does, and a bot; a turn has five seconds."""
     for one in (client, absent):
         made = one.call("POST", "/players", {"name": "Ilze"}).json()
         one.headers = {"Authorization": f"Bearer {made['key']['token']}"}
+    client.call("POST", "/webhooks", {"url": hook}, uuid4().hex)
     opening: dict[str, Any] = {
         "ruleset": "jokers-go-boom",
         "seats": 3,
