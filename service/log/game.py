@@ -20,6 +20,7 @@ class Status(Enum):
 
     OPEN = "open"
     ACTIVE = "active"
+    HELD = "held"
     FINISHED = "finished"
     VOIDED = "voided"
 
@@ -56,14 +57,36 @@ class Secret:
     dealer: DealerFactory = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """The state of a round after one of its events, and what came before it and counts."""
+
+    seq: int
+    state: Any = field(repr=False)
+    before: "Past | None" = field(repr=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundInPlay:
-    """The round that is played, or was played last; `state` is the ruleset's own."""
+    """The round that is played, or was played last; `state` is the ruleset's own.
+
+    `deal` counts how often its cards were shuffled; `past` are its states up to now.
+    """
 
     number: int
     deal: int
     dealer: Seat
     state: Any = field(repr=False)
+    past: Past | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundStart:
+    """Where a round began: the seq of its deal, who dealt, and the scores before it."""
+
+    seq: int
+    dealer: Seat
+    scores: Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +164,9 @@ class Game:
     `is_counted` says whether the round in play is scored. `turn_at` is when
     the present turn began, `extended` by how many seconds its clock was put
     back. By seat: `absences`, the turns in a row of this round that the clock
-    played, and `away`, the player who may come back.
+    played, and `away`, the player who may come back. `starts` are the rounds
+    that count, `deals` how often each round's cards were shuffled so far, and
+    `abandoned` the first and the last seq of what rulings folded back.
     """
 
     setup: Setup
@@ -162,6 +187,9 @@ class Game:
     extended: int = 0
     absences: tuple[int, ...] = ()
     away: tuple[str | None, ...] = ()
+    starts: tuple[RoundStart, ...] = ()
+    deals: tuple[int, ...] = ()
+    abandoned: tuple[tuple[int, int], ...] = ()
 
     @property
     def id(self) -> str:

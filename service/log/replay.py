@@ -12,8 +12,16 @@ from typing import Any
 from service.canonical import JsonMap, canonical_text
 from service.cards import Seat, next_seat
 from service.log import steps
-from service.log.events import GENESIS, Actor, Event, milliseconds
-from service.log.game import Game, Occupant, Rematch, RoundInPlay, Secret, Status
+from service.log.events import GENESIS, SYSTEM, Actor, Event, milliseconds
+from service.log.game import (
+    Game,
+    Occupant,
+    Rematch,
+    RoundInPlay,
+    RoundStart,
+    Secret,
+    Status,
+)
 from service.log.steps import VOIDED, Frame, Opening, Step, moved_on
 from service.rules.registry import UnknownRuleset, find
 from service.rules.violation import RuleViolation
@@ -26,13 +34,19 @@ UNREADABLE = (UnknownRuleset, ValueError, LookupError, TypeError, AttributeError
 
 VISIBILITIES = ("public", "private")
 KINDS = ("human", "bot")
-BETWEEN = frozenset({"seat_replaced", "clock_extended"})
-"""What happens in a round and is read without it: who sits where outlives the round."""
-
+ADMIN = "admin"
+SETTING_UP = frozenset({"game_created", "seat_taken", "seat_left", "game_started"})
 IN_TURN = frozenset({"move", "seat_replaced", "clock_extended"})
 """What may happen while somebody is to act."""
 
-DEALING = frozenset({"game_created", "seat_taken", "seat_left", "game_started", "round_started"})
+DISPUTED = frozenset({"dispute_opened", "dispute_withdrawn", "ruling"})
+"""What may happen at any time once a game has started."""
+
+REMEDIES = frozenset({"rewound", "round_started", "game_ended", "seat_replaced"})
+"""What only a referee may have happen out of turn."""
+
+FOLDING = frozenset({"ruling", "rewound"})
+DEALING = SETTING_UP | FOLDING | {"round_started"}
 """What the cards are dealt by: with these alone each deal can be taken again."""
 
 
@@ -74,11 +88,13 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
     the game up, and those since a `round_started`, are enough.
     """
     game: Game | None = None
-    for event in events:
-        if game is not None and game.round is None and event.type in BETWEEN:
+    line = list(events)
+    last = max((e.seq for e in line if e.type == "round_started"), default=0)
+    for event in line:
+        if game is not None and event.seq < last and event.type not in SETTING_UP:
             game = _told(game, event)
             continue
-        if game is not None and event.seq != game.version + 1:
+        if game is not None and _is_cut(game, event, last):
             game = _skipped(game, event)
         game = advance(game, event, secret).after
     if game is None:
@@ -87,14 +103,79 @@ def resume(events: Iterable[Event], secret: Secret) -> Game:
     return game
 
 
+def _is_cut(game: Game, event: Event, last: int) -> bool:
+    """Whether what came before the event was left out, or was only believed."""
+    return event.seq != game.version + 1 or (event.seq == last and bool(game.starts))
+
+
 def _told(game: Game, event: Event) -> Game:
-    """The game after what happened in a round that is left out: who sits there is believed."""
+    """The game after what happened in a round that is left out; raises ReplayDiverged.
+
+    It is believed: who sits there, what was dealt, what a ruling changed.
+    """
+    try:
+        told = _TOLD[event.type](game, event) if event.type in _TOLD else game
+    except UNREADABLE as error:
+        raise ReplayDiverged(event, f"{event.type} can't be read: {error}") from error
+    return replace(told, version=event.seq, head=event.hash, at=event.at)
+
+
+def _told_seat(game: Game, event: Event) -> Game:
     data: Any = event.data
-    if event.type == "seat_replaced":
-        occupant = _occupant({**data, "contribution": ""})
-        seat, reason = _seat(game, data), data["reason"]
-        _, game = steps.replace_seat(game, seat, occupant, steps.CLOCK, reason)
-    return replace(game, version=event.seq, head=event.hash, at=event.at)
+    occupant = _occupant({**data, "contribution": ""})
+    return steps.replace_seat(game, _seat(game, data), occupant, steps.CLOCK, data["reason"])[1]
+
+
+def _told_round(game: Game, event: Event) -> Game:
+    """A round that was dealt; one that was dealt before is void, and all that came since."""
+    data: Any = event.data
+    number, deal, dealer = (_needed(data[name]) for name in ("round", "deal", "dealer"))
+    scores = tuple(_needed(data["scores"][str(seat)]) for seat in game.seats)
+    back = game
+    if number <= len(game.starts):
+        abandoned = (game.starts[number - 1].seq, event.seq - 1)
+        back = replace(
+            game, starts=game.starts[: number - 1], abandoned=(*game.abandoned, abandoned)
+        )
+    start = RoundStart(event.seq, Seat(dealer), scores)
+    return replace(
+        back,
+        scores=scores,
+        starts=(*back.starts, start),
+        deals=steps.dealt(game, number, deal),
+    )
+
+
+def _told_rewind(game: Game, event: Event) -> Game:
+    data: Any = event.data
+    number, deal, to = (_needed(data[name]) for name in ("round", "deal", "to"))
+    if not 0 < number == len(game.starts) or deal != steps.next_deal(game, number):
+        message = "the round, or its deal, is another"
+        raise ValueError(message)
+    return replace(
+        game,
+        deals=steps.dealt(game, number, deal),
+        abandoned=(*game.abandoned, (to + 1, event.seq - 1)),
+    )
+
+
+def _told_ruling(game: Game, event: Event) -> Game:
+    """Scores that were adjusted; what of an ended game, is checked with the rest of it."""
+    ruling = _ruling(game, event.data)
+    return steps.rule(replace(game, result=None), ruling, SYSTEM)[1]
+
+
+_TOLD: Mapping[str, Callable[[Game, Event], Game]] = MappingProxyType(
+    {
+        "seat_replaced": _told_seat,
+        "round_started": _told_round,
+        "rewound": _told_rewind,
+        "ruling": _told_ruling,
+        "game_held": lambda game, _: replace(game, status=Status.HELD),
+        "game_resumed": lambda game, _: replace(game, status=Status.ACTIVE),
+    }
+)
+"""What is believed of each type where its round is left out."""
 
 
 def _skipped(game: Game, event: Event) -> Game:
@@ -111,6 +192,9 @@ def check_deals(events: Iterable[Event], secret: Secret) -> None:
     for event in events:
         if event.type not in DEALING:
             continue
+        if game is not None and event.type in FOLDING:
+            game = _told(game, event)
+            continue
         if game is not None and event.seq != game.version + 1:
             _refuse_other_round(game, event)
             game = _skipped(game, event)
@@ -119,7 +203,7 @@ def check_deals(events: Iterable[Event], secret: Secret) -> None:
 
 def _refuse_other_round(game: Game, event: Event) -> None:
     """The first deal is by the seat that the cut chose, the next by the seat at its left."""
-    if event.type != "round_started":
+    if event.type != "round_started" or event.actor.get("kind") == ADMIN:
         return
     number, dealer = 1, game.first_dealer
     if game.round is not None:
@@ -178,16 +262,51 @@ def _refuse_disorder(game: Game, event: Event) -> None:
     """What follows of itself comes next and nothing else; where nothing does, what one may do."""
     expected = steps.next_type(game)
     is_void = event.type == "game_ended" and event.data.get("reason") == VOIDED
+    is_refereed = event.actor.get("kind") == ADMIN and event.type in REMEDIES
     if expected is not None:
         is_next = event.type == expected and not is_void
     elif game.status is Status.OPEN:
         is_start = event.type == "game_started" and game.is_full
         is_next = is_void or is_start or event.type in ("seat_taken", "seat_left")
     else:
-        is_next = game.status is Status.ACTIVE and (is_void or event.type in IN_TURN)
+        is_next = event.type in _MAY_COME[game.status] | DISPUTED or (
+            not game.status.is_over and (is_void or is_refereed)
+        )
     if not is_next:
         message = f"{expected or 'something else'} comes next"
         raise ValueError(message)
+
+
+_MAY_COME: Mapping[Status, frozenset[str]] = MappingProxyType(
+    {
+        Status.ACTIVE: IN_TURN | {"game_held"},
+        Status.HELD: frozenset({"game_resumed", "seat_replaced"}),
+        Status.FINISHED: frozenset({"hidden_read_disclosed"}),
+        Status.VOIDED: frozenset({"hidden_read_disclosed"}),
+    }
+)
+"""What may happen where nothing follows of itself, beside disputes."""
+
+
+def _needed(value: Any) -> int:  # noqa: ANN401
+    if type(value) is not int:
+        message = "it is no whole number"
+        raise ValueError(message)
+    return value
+
+
+def _list(value: Any) -> list[Any]:  # noqa: ANN401
+    if not isinstance(value, list):
+        message = "it is no list"
+        raise TypeError(message)
+    return value
+
+
+def _text(value: Any) -> str:  # noqa: ANN401
+    if not isinstance(value, str) or not value:
+        message = "it is no text"
+        raise ValueError(message)
+    return value
 
 
 def _create(event: Event, secret: Secret, actor: Actor) -> Step:
@@ -276,6 +395,8 @@ def _refuse_early_clock(game: Game, event: Event) -> None:
 def _replace_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     if steps.next_type(game) == "seat_replaced":
         return steps.replace_absent(game)
+    if actor.kind == ADMIN:
+        return steps.hand_over(game, _seat(game, data), actor)
     seat, who = _seat(game, data), actor.id if actor.kind == "player" else None
     sitting, reason = game.occupant(seat), data["reason"]
     if who is not None and reason == steps.RETURNED and game.away[seat - 1] == who:
@@ -289,16 +410,79 @@ def _replace_seat(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     raise ValueError(message)
 
 
-def _extend_clock(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
+def _extend_clock(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     seconds = _whole(data["seconds"])
-    if seconds is None or seconds <= 0:
+    if seconds is None or seconds <= 0 or game.setup.turn_seconds is None:
         message = "the clock can't be extended so"
         raise ValueError(message)
+    if actor.kind == ADMIN:
+        return steps.extend_clock(game, seconds, actor, steps.RULED)
     return steps.extend_clock(game, seconds)
 
 
-def _end_game(game: Game, data: Any, _actor: Actor) -> Step:  # noqa: ANN401
-    return steps.void(game) if data["reason"] == VOIDED else steps.end_game(game)
+def _start_round(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    if actor.kind == ADMIN:
+        return steps.redeal(game, _needed(data["round"]), actor)
+    return steps.start_round(game)
+
+
+def _end_game(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    if data["reason"] == VOIDED:
+        return steps.void(game, actor)
+    return (
+        steps.award(game, data["standings"], actor) if actor.kind == ADMIN else steps.end_game(game)
+    )
+
+
+def _rewind(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    _refuse_other_than_admin(actor)
+    return steps.rewind(game, _needed(data["to"]), actor)
+
+
+def _open_dispute(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    opened = steps.Dispute(
+        id=_text(data["dispute"]),
+        seat=_seat(game, data),
+        reason=data["reason"],
+        seqs=tuple(map(_needed, _list(data["seqs"]))),
+    )
+    return steps.open_dispute(game, opened, actor)
+
+
+def _withdraw_dispute(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    return steps.withdraw_dispute(game, _text(data["dispute"]), actor)
+
+
+def _hold(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    return steps.hold(game, actor, _text(data["dispute"]) if "dispute" in data else None)
+
+
+def _rule(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    _refuse_other_than_admin(actor)
+    return steps.rule(game, _ruling(game, data), actor)
+
+
+def _ruling(game: Game, data: Any) -> steps.Ruling:  # noqa: ANN401
+    remedies = tuple(map(_text, _list(data["remedies"])))
+    if data["outcome"] not in steps.OUTCOMES or not set(remedies) <= set(steps.REMEDIES):
+        message = "there is no such outcome, or no such remedy"
+        raise ValueError(message)
+    scores = None
+    if "adjust_scores" in remedies:
+        scores = tuple(_needed(data["scores"][str(seat)]) for seat in game.seats)
+    return steps.Ruling(
+        id=_text(data["ruling"]),
+        outcome=data["outcome"],
+        remedies=remedies,
+        dispute=_text(data["dispute"]) if "dispute" in data else None,
+        scores=scores,
+    )
+
+
+def _refuse_other_than_admin(actor: Actor) -> None:
+    if actor.kind != ADMIN:
+        message = "only a referee rules"
+        raise ValueError(message)
 
 
 _AGAIN: Mapping[str, Callable[[Game, Any, Actor], Step]] = MappingProxyType(
@@ -306,13 +490,20 @@ _AGAIN: Mapping[str, Callable[[Game, Any, Actor], Step]] = MappingProxyType(
         "seat_taken": _take_seat,
         "seat_left": _leave_seat,
         "game_started": lambda game, _data, _actor: steps.start(game),
-        "round_started": lambda game, _data, _actor: steps.start_round(game),
+        "round_started": _start_round,
         "move": _play,
         "round_ended": lambda game, _data, _actor: steps.end_round(game),
         "game_ended": _end_game,
         "secret_revealed": lambda game, _data, _actor: steps.reveal(game),
         "seat_replaced": _replace_seat,
         "clock_extended": _extend_clock,
+        "dispute_opened": _open_dispute,
+        "dispute_withdrawn": _withdraw_dispute,
+        "game_held": _hold,
+        "game_resumed": lambda game, _data, actor: steps.let_go(game, actor),
+        "ruling": _rule,
+        "rewound": _rewind,
+        "hidden_read_disclosed": lambda game, data, _actor: steps.disclose(game, data),
     }
 )
 """How each type of event is taken again, from what it says was asked."""
@@ -334,7 +525,7 @@ def _occupant(data: JsonMap) -> Occupant:
 
 def _skip_to(game: Game, event: Event) -> Game:
     """The game as it stood before the event, where rounds were left out before it."""
-    if event.type == "round_started":
+    if event.type == "round_started" and event.actor.get("kind") != ADMIN:
         return _before_round(game, event)
     if event.type in _OF_A_ROUND:
         raise ReplayDiverged(event, "events of its round are missing before it")

@@ -7,7 +7,7 @@ compares what follows with what the log says followed.
 No step checks who may ask for it: the use cases do.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -16,8 +16,19 @@ from service.canonical import JsonMap
 from service.cards import Seat, card_text, cards_text, next_seat, pack
 from service.fairness import ALGORITHM, SECRET_BYTES, Dealer, commitment
 from service.log.events import GENESIS, SYSTEM, Actor, Draft, Event, by_seat, chained
-from service.log.game import Game, Occupant, Rematch, Result, RoundInPlay, Secret, Setup, Status
-from service.rules.ruleset import AnyRuleset, Round
+from service.log.game import (
+    Game,
+    Occupant,
+    Past,
+    Rematch,
+    Result,
+    RoundInPlay,
+    RoundStart,
+    Secret,
+    Setup,
+    Status,
+)
+from service.rules.ruleset import AnyRuleset, Round, Scores
 
 Step: TypeAlias = tuple[Draft, Game]
 """What is to be written, and the game after it but for its new version and head."""
@@ -35,8 +46,25 @@ RESIGNED = "resigned"
 ABSENT = "absent"
 RETURNED = "returned"
 OUTAGE = "outage"
+RULED = "ruled"
 FINISHED = "finished"
+AWARDED = "awarded"
 VOIDED = "voided"
+
+NEW_TURNS = ("round_started", "rewound", "game_resumed")
+"""What begins a turn anew, even if it is the same seat's."""
+
+NEW_STATES = ("round_started", "move", "rewound")
+"""What changes the state of a round."""
+
+REMEDIES = (
+    *("none", "rewind", "redeal", "adjust_scores", "replace_seat", "extend_clock", "void"),
+    "award",
+)
+REASONS = ("rules", "deal", "conduct", "clock", "other")
+"""What a dispute may be about."""
+
+OUTCOMES = ("upheld", "rejected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +96,27 @@ class Opening:
     rematch: Rematch | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dispute:
+    """What a player of a seat complains of: a reason, and the events that it is about."""
+
+    id: str
+    seat: Seat
+    reason: str
+    seqs: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What a referee decided; `scores` by seat where they are adjusted."""
+
+    id: str
+    outcome: str
+    remedies: tuple[str, ...]
+    dispute: str | None = None
+    scores: Scores | None = None
+
+
 def write(step: Step, before: Game | None, at: str) -> Frame:
     """Give the step its place after the game's last event."""
     draft, after = step
@@ -79,9 +128,15 @@ def write(step: Step, before: Game | None, at: str) -> Frame:
 def moved_on(before: Game | None, after: Game, event: Event) -> Game:
     """The game after the step, at its event's place; the clock starts anew with each turn."""
     is_new_turn = after.to_act is not None and (
-        event.type == "round_started" or before is None or before.to_act != after.to_act
+        event.type in NEW_TURNS or before is None or before.to_act != after.to_act
     )
     placed = replace(after, version=event.seq, head=event.hash, at=event.at)
+    if event.type in NEW_STATES and after.round is not None:
+        past = Past(event.seq, after.round.state, after.round.past)
+        placed = replace(placed, round=replace(after.round, past=past))
+    if event.type == "round_started":
+        *earlier, present = placed.starts
+        placed = replace(placed, starts=(*earlier, replace(present, seq=event.seq)))
     return replace(placed, turn_at=event.at, extended=0) if is_new_turn else placed
 
 
@@ -213,23 +268,180 @@ def start(game: Game) -> Step:
 def start_round(game: Game) -> Step:
     """`round_started`: all that the rules need to go on from here, but the hidden cards."""
     number = game.round.number + 1 if game.round else 1
-    seat = _next_dealer(game)
-    dealer = _dealer_of(game)
-    deck = dealer.deck(game.ruleset.pack(game.options), number, 0)
+    return _deal(game, number, _next_dealer(game), SYSTEM)
+
+
+def redeal(game: Game, number: int, actor: Actor) -> Step:
+    """`round_started` of a round that was dealt before: what was played of it, and since, is void.
+
+    The scores are those before it, the cards are shuffled anew.
+    """
+    if game.is_revealed or not 1 <= number <= len(game.starts):
+        message = "that round can't be dealt again"
+        raise ValueError(message)
+    start = game.starts[number - 1]
+    back = replace(
+        game,
+        scores=start.scores,
+        starts=game.starts[: number - 1],
+        abandoned=(*game.abandoned, (start.seq, game.version)),
+    )
+    return _deal(back, number, start.dealer, actor)
+
+
+def _deal(game: Game, number: int, seat: Seat, actor: Actor) -> Step:
+    dealer, deal = _dealer_of(game), next_deal(game, number)
+    deck = dealer.deck(game.ruleset.pack(game.options), number, deal)
     state = game.ruleset.deal(game.options, Round(number, seat, len(game.occupants)), deck)
     data: JsonMap = {
         "round": number,
-        "deal": 0,
+        "deal": deal,
         "dealer": seat,
         "first": game.ruleset.first(state),
         "scores": by_seat(game.scores),
         **game.ruleset.facts(state),
         "state_mac": dealer.seal(game.ruleset.encode(state)),
     }
-    in_play = RoundInPlay(number=number, deal=0, dealer=seat, state=state)
-    nobody = (0,) * len(game.occupants)
-    started = replace(game, round=in_play, is_counted=False, absences=nobody)
-    return Draft("round_started", SYSTEM, data), started
+    in_play = RoundInPlay(number=number, deal=deal, dealer=seat, state=state)
+    started = replace(
+        game,
+        round=in_play,
+        is_counted=False,
+        absences=(0,) * len(game.occupants),
+        starts=(*game.starts, RoundStart(0, seat, game.scores)),
+        deals=dealt(game, number, deal),
+    )
+    return Draft("round_started", actor, data), started
+
+
+def next_deal(game: Game, number: int) -> int:
+    """Which shuffle of the round's cards is next: none is ever used twice (L §2)."""
+    return game.deals[number - 1] + 1 if number <= len(game.deals) else 0
+
+
+def dealt(game: Game, number: int, deal: int) -> tuple[int, ...]:
+    """How often the cards of each round were shuffled, that deal of the round included."""
+    return (*game.deals[: number - 1], deal, *game.deals[number:])
+
+
+def rewind(game: Game, to: int, actor: Actor) -> Step:
+    """`rewound`: the round as it stood after an earlier event of it, its stock shuffled anew.
+
+    Hands, discard pile and melds stay as they were then. What came after is
+    folded back: it stays in the log, and does not count.
+    """
+    in_play, dealer = _round_of(game), _dealer_of(game)
+    node = _past_at(game, to)
+    number, ruleset = in_play.number, game.ruleset
+    left = set(ruleset.stock(node.state))
+    deal = next_deal(game, number)
+    stock = [card for card in ruleset.pack(game.options) if card in left]
+    state = ruleset.restock(node.state, dealer.deck(stock, number, deal))
+    data: JsonMap = {
+        "to": to,
+        "round": number,
+        "deal": deal,
+        "stock": len(stock),
+        "state_mac": dealer.seal(ruleset.encode(state)),
+    }
+    back = replace(
+        game,
+        round=replace(in_play, deal=deal, state=state, past=node),
+        absences=(0,) * len(game.occupants),
+        deals=dealt(game, number, deal),
+        abandoned=(*game.abandoned, (to + 1, game.version)),
+    )
+    return Draft("rewound", actor, data), back
+
+
+def _past_at(game: Game, to: int) -> Past:
+    """The state of the round at that seq, if it is one of the line that counts."""
+    node = _round_of(game).past
+    while node is not None and node.seq > to:
+        node = node.before
+    is_folded = any(first <= to <= last for first, last in game.abandoned)
+    if game.is_revealed or game.is_counted or node is None or is_folded or to >= game.version:
+        message = "the round can't be taken back to there"
+        raise ValueError(message)
+    return node
+
+
+def open_dispute(game: Game, opened: Dispute, actor: Actor) -> Step:
+    """`dispute_opened` by the player of a seat: which events it is about, and no word of it."""
+    if opened.seat not in game.seats or opened.reason not in REASONS:
+        message = "there is no such seat, or no such reason"
+        raise ValueError(message)
+    if not all(1 <= seq <= game.version for seq in opened.seqs):
+        message = "it is about events that are not there"
+        raise ValueError(message)
+    data: JsonMap = {
+        "dispute": opened.id,
+        "seat": opened.seat,
+        "reason": opened.reason,
+        "seqs": list(opened.seqs),
+    }
+    return Draft("dispute_opened", actor, data), game
+
+
+def withdraw_dispute(game: Game, dispute: str, actor: Actor) -> Step:
+    """`dispute_withdrawn`."""
+    return Draft("dispute_withdrawn", actor, {"dispute": dispute}), game
+
+
+def hold(game: Game, actor: Actor, dispute: str | None) -> Step:
+    """`game_held`: nobody moves, and no clock runs."""
+    data: JsonMap = {} if dispute is None else {"dispute": dispute}
+    return Draft("game_held", actor, data), replace(game, status=Status.HELD)
+
+
+def let_go(game: Game, actor: Actor) -> Step:
+    """`game_resumed`: the turn, and its clock, begin anew."""
+    return Draft("game_resumed", actor, {}), replace(game, status=Status.ACTIVE)
+
+
+def rule(game: Game, ruling: Ruling, actor: Actor) -> Step:
+    """`ruling`: what was decided. Remedies that change the table follow as events of their own.
+
+    Scores that it adjusts stand in it; of an ended game, what becomes of the result, too.
+    """
+    dispute = {} if ruling.dispute is None else {"dispute": ruling.dispute}
+    data: JsonMap = {
+        "ruling": ruling.id,
+        **dispute,
+        "outcome": ruling.outcome,
+        "remedies": list(ruling.remedies),
+    }
+    scores = game.scores if ruling.scores is None else ruling.scores
+    if len(scores) != len(game.occupants):
+        message = "every seat has a score"
+        raise ValueError(message)
+    after = replace(game, scores=scores)
+    if ruling.scores is not None:
+        data = {**data, "scores": by_seat(scores)}
+        after = replace(after, starts=_adjusted(game, scores))
+    if game.result is None or not {"adjust_scores", "void"} & set(ruling.remedies):
+        return Draft("ruling", actor, data), after
+    is_void = "void" in ruling.remedies
+    places = () if is_void else game.ruleset.standings(scores).places
+    result = Result(reason=VOIDED if is_void else FINISHED, scores=scores, standings=places)
+    status = Status.VOIDED if is_void else Status.FINISHED
+    return Draft("ruling", actor, {**data, **result.to_json()}), replace(
+        after, status=status, result=result
+    )
+
+
+def _adjusted(game: Game, scores: Scores) -> tuple[RoundStart, ...]:
+    """The rounds' starts, so that one that is dealt again keeps what was adjusted."""
+    changes = [new - old for new, old in zip(scores, game.scores, strict=True)]
+    return tuple(
+        replace(start, scores=tuple(map(sum, zip(start.scores, changes, strict=True))))
+        for start in game.starts
+    )
+
+
+def disclose(game: Game, read: JsonMap) -> Step:
+    """`hidden_read_disclosed`: an admin looked at hands while the game ran."""
+    return Draft("hidden_read_disclosed", SYSTEM, read), game
 
 
 def play(game: Game, move: Any, actor: Actor) -> Step:  # noqa: ANN401  the ruleset's own type
@@ -281,10 +493,15 @@ def come_back(game: Game, seat: Seat, occupant: Occupant, actor: Actor) -> Step:
     return replace_seat(game, seat, occupant, actor, RETURNED)
 
 
-def extend_clock(game: Game, seconds: int) -> Step:
-    """`clock_extended`: the service was down for so long of this turn."""
-    data: JsonMap = {"seat": game.to_act, "seconds": seconds, "reason": OUTAGE}
-    return Draft("clock_extended", CLOCK, data), replace(game, extended=game.extended + seconds)
+def extend_clock(game: Game, seconds: int, actor: Actor = CLOCK, reason: str = OUTAGE) -> Step:
+    """`clock_extended`: the service was down for so long of this turn, or a ruling grants it."""
+    data: JsonMap = {"seat": game.to_act, "seconds": seconds, "reason": reason}
+    return Draft("clock_extended", actor, data), replace(game, extended=game.extended + seconds)
+
+
+def hand_over(game: Game, seat: Seat, actor: Actor) -> Step:
+    """`seat_replaced`: a ruling gives the seat to a bot."""
+    return replace_seat(game, seat, SUBSTITUTE, actor, RULED)
 
 
 def replace_seat(game: Game, seat: Seat, occupant: Occupant, actor: Actor, reason: str) -> Step:
@@ -325,9 +542,18 @@ def end_game(game: Game) -> Step:
     return _ended(game, Result(reason=FINISHED, scores=game.scores, standings=standings))
 
 
-def void(game: Game) -> Step:
+def void(game: Game, actor: Actor = SYSTEM) -> Step:
     """`game_ended` without winners: the game does not count."""
-    return _ended(game, Result(reason=VOIDED, scores=game.scores, standings=()))
+    return _ended(game, Result(reason=VOIDED, scores=game.scores, standings=()), actor)
+
+
+def award(game: Game, standings: Sequence[Sequence[int]], actor: Actor) -> Step:
+    """`game_ended` as a ruling has it: who won, whatever the scores are."""
+    places = tuple(tuple(Seat(seat) for seat in place) for place in standings)
+    if sorted(seat for place in places for seat in place) != list(game.seats) or () in places:
+        message = "every seat has one place"
+        raise ValueError(message)
+    return _ended(game, Result(reason=AWARDED, scores=game.scores, standings=places), actor)
 
 
 def reveal(game: Game) -> Step:
@@ -340,7 +566,7 @@ def next_type(game: Game) -> str | None:
     """The type of the event that follows of itself, None where somebody is to do something."""
     if game.status.is_over:
         return None if game.is_revealed else "secret_revealed"
-    if game.dealer is None:
+    if game.dealer is None or game.status is Status.HELD:
         return None
     if any(count >= ABSENCES_AT_MOST for count in game.absences):
         return "seat_replaced"
@@ -365,11 +591,9 @@ def consequences(game: Game, at: str) -> Iterator[Frame]:
         game = frame.after
 
 
-def _ended(game: Game, result: Result) -> Step:
+def _ended(game: Game, result: Result, actor: Actor = SYSTEM) -> Step:
     status = Status.FINISHED if result.standings else Status.VOIDED
-    return Draft("game_ended", SYSTEM, result.to_json()), replace(
-        game, status=status, result=result
-    )
+    return Draft("game_ended", actor, result.to_json()), replace(game, status=status, result=result)
 
 
 def _with_occupant(game: Game, seat: Seat, occupant: Occupant | None) -> Game:

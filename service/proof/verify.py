@@ -31,6 +31,12 @@ OF_THE_SYSTEM = frozenset(
 )
 """What follows of itself, and nobody does."""
 
+OF_A_REFEREE = frozenset(
+    {"round_started", "rewound", "ruling", "game_ended", "game_held", "game_resumed"}
+    | {"seat_replaced", "clock_extended"}
+)
+"""What an admin may have happen by a ruling; that it follows, the replay checks."""
+
 SCORED = frozenset({"points", "scores", "standings", "winners"})
 """Fields of events that count."""
 
@@ -202,6 +208,8 @@ def _actors(frame: Frame) -> Sequence[JsonMap]:
     """Who may have caused the event; of a type that is not known anybody."""
     event, before = frame.event, frame.before or frame.after
     creator, data = _player(frame.after.setup.creator), cast("Any", event.data)
+    if event.actor.get("kind") == "admin" and event.type in OF_A_REFEREE:
+        return [event.actor]
     match event.type:
         case "game_created":
             actors = [creator]
@@ -211,6 +219,9 @@ def _actors(frame: Frame) -> Sequence[JsonMap]:
             actors = [creator, _occupant_actor(before.occupant(data["seat"]))]
         case "move":
             actors = [_occupant_actor(before.occupant_to_act), CLOCK.to_json()]
+        case "dispute_opened":
+            seat = data["seat"]
+            actors = [_occupant_actor(before.occupant(seat)), _player(before.away[seat - 1] or "")]
         case "clock_extended":
             actors = [CLOCK.to_json()]
         case "seat_replaced" if data["reason"] == ABSENT:

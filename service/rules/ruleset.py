@@ -112,6 +112,8 @@ class Ruleset(Generic[State, Move, Options]):
     learned(before, after, seat): what that seat alone learned by a move, or None.
     view(state, seat or None): what can be seen.
     round_result(state): None while the round goes on.
+    stock(state): the hidden cards that nobody holds, the next one first.
+    restock(state, cards): the state with these cards in their place, in that order.
     standings(scores): the final order.
     absent_move(state): what the clock plays for a seat that is away.
     steady(options, view): the move of the sensible bot.
@@ -142,6 +144,8 @@ class Ruleset(Generic[State, Move, Options]):
     learned: Callable[[State, State, Seat], Private | None]
     view: Callable[[State, Seat | None], View[Move]]
     round_result: Callable[[State], RoundResult | None]
+    stock: Callable[[State], tuple[Card, ...]]
+    restock: Callable[[State, Sequence[Card]], State]
     standings: Callable[[Scores], Standings]
     absent_move: Callable[[State], Move]
     steady: Callable[[Options, View[Move]], Move]

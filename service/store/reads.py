@@ -63,8 +63,7 @@ CROSS JOIN LATERAL (
 ) AS round
 CROSS JOIN LATERAL (
     SELECT seq, body FROM events
-    WHERE game_id = game.id AND seq < round.seq AND type <> 'move'
-        AND type NOT IN ('round_started', 'round_ended')
+    WHERE game_id = game.id AND seq < round.seq AND type <> 'move' AND type <> 'round_ended'
     UNION ALL
     SELECT seq, body FROM events
     WHERE game_id = game.id AND seq BETWEEN round.seq AND %(at)s

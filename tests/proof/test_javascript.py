@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from log.test_rulings import REFEREE, table
 from proof.exports import (
     KEYRING,
     REMATCHED,
@@ -21,9 +22,10 @@ from proof.exports import (
 from proof.golden import golden_games, golden_keys
 
 from service.canonical import Json
+from service.log import steps
 from service.proof.keys import PublicKey
 from service.proof.outside import Evidence
-from service.proof.verdicts import Report
+from service.proof.verdicts import Outcome, Report
 from service.proof.verify import verify
 
 HERE = Path(__file__).parent
@@ -179,6 +181,52 @@ def test_both_agree_on_what_a_rematch_is_opened_with(folder: Path) -> None:
         assert compared_js(report) == compared(verify(one, Evidence(keys=keys))), one[:900]
         passed += {status for _, status, _ in compared_js(report)} == {"passed"}
     assert 1 < passed < len(texts) / 4
+
+
+def refereed(ruleset: str) -> str:
+    """A game with every remedy in it."""
+    one = table(ruleset, 3)
+    one.add(steps.rewind(one.game, one.game.starts[-1].seq + 2, REFEREE))
+    one.move()
+    one.rule("adjust_scores", scores=[score + 7 for score in one.game.scores])
+    one.add(steps.redeal(one.game, 2, REFEREE))
+    one.move()
+    one.add(steps.rewind(one.game, one.game.version - 1, REFEREE))
+    one.add(steps.redeal(one.game, 1, REFEREE))
+    while one.move():
+        pass
+    one.rule("adjust_scores", scores=[1, 2, 3])
+    return export_of(one.frames)
+
+
+@pytest.mark.parametrize("ruleset", ["jokers-go-boom", "crazy-rummy"])
+def test_both_agree_on_what_a_referee_did(ruleset: str, folder: Path) -> None:
+    text = refereed(ruleset)
+    keys = list(KEYRING.public_keys())
+    assert verify(text, Evidence(keys=keys)).outcome is Outcome.VERIFIED
+    header, events, _ = parts(text)
+    texts = [text]
+    admins = [e for e in events if e["actor"]["kind"] == "admin"]
+    for event in admins:
+        for name, value in event["data"].items():
+            odd: list[Any] = [*ODD[:: 6 if ruleset == "crazy-rummy" else 3], "gone"]
+            odd += [value + 1, value - 1] if isinstance(value, int) else []
+            texts += [
+                written(header, rechained(changed(events, event["seq"], name, one))) for one in odd
+            ]
+        by_player = [
+            {**e, "actor": {"kind": "player", "id": "player1"}} if e is event else e for e in events
+        ]
+        texts.append(written(header, rechained(by_player)))
+        left_out = [e for e in events if e is not event]
+        texts.append(written(header, rechained(left_out)))
+    found = run([given(one, keys) for one in texts], folder)["reports"]
+    failed = 0
+    for one, report in zip(texts, found, strict=True):
+        ours = verify(one, Evidence(keys=keys))
+        assert compared_js(report) == compared(ours)
+        failed += ours.outcome is Outcome.FAILED
+    assert failed > len(texts) / 2
 
 
 def test_both_agree_on_what_stands_in_a_footer(folder: Path) -> None:

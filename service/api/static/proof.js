@@ -236,16 +236,17 @@ async function checkDeals({ events }) {
   const table = {
     rules, seats: created.data.seats, options: created.data.options, secret: fromHex(secret),
     game: created.data.sandbox === null ? created.game : SANDBOX_GAME,
-    occupants: Array(created.data.seats).fill(null), keys: null, round: 0, dealer: null,
+    occupants: Array(created.data.seats).fill(null), keys: null, firstDealer: null, starts: [], deals: [],
     rematch: created.data.rematch,
   };
   for (const { value: event } of events.slice(1)) {
     if (!Object.hasOwn(DEALING, event.type)) continue;
-    if (!await DEALING[event.type](table, event.data)) {
+    if (!await DEALING[event.type](table, event.data, event.actor)) {
       throw new Failed(`${event.type} is not what follows from the secret and the events before`, event.seq);
     }
   }
-  return `the cut and ${table.round} deals follow from the secret and the contributions`;
+  const deals = events.filter(({ value: event }) => event.type === "round_started").length;
+  return `the cut and ${deals} deals follow from the secret and the contributions`;
 }
 
 function isCreatedAs(data, rules, secret) {
@@ -311,32 +312,79 @@ const DEALING = {
     const cut = table.rematch
       ? { cut: [], dealer: table.rematch.dealer }
       : cutForDealer(await shuffle(pack(0), await table.keys.of("cut")), table);
-    table.dealer = cut.dealer;
+    table.firstDealer = cut.dealer;
     return canonical(data) === canonical(cut);
   },
-  async round_started(table, data) {
+  async round_started(table, data, actor) {
     if (!table.keys || !isObject(data.scores)) return false;
-    table.dealer = table.round ? table.dealer % table.seats + 1 : table.dealer;
-    table.round += 1;
     const seats = Array.from({ length: table.seats }, (_, index) => String(index + 1));
     if (!seats.every((seat) => Number.isInteger(data.scores[seat]))) return false;
-    if (table.round > table.options.rounds) return false;
-    const scores = Object.fromEntries(seats.map((seat) => [seat, data.scores[seat]]));
-    return canonical(data) === canonical(await expectedRound(table, scores));
+    const told = Object.fromEntries(seats.map((seat) => [seat, data.scores[seat]]));
+    const start = actor?.kind === "admin" ? dealtAgain(table, data.round) : dealtNext(table, told);
+    if (start === null) return false;
+    const { round, dealer, scores } = start;
+    if (round > table.options.rounds) return false;
+    const deal = nextDeal(table, round);
+    table.starts = [...table.starts.slice(0, round - 1), { dealer, scores }];
+    table.deals[round - 1] = deal;
+    return canonical(data) === canonical(await expectedRound(table, { round, dealer, deal, scores }));
+  },
+  rewound(table, data) {
+    const { round, deal, to } = data;
+    if (!table.starts.length || round !== table.starts.length || deal !== nextDeal(table, round)) return false;
+    table.deals[round - 1] = deal;
+    return Number.isInteger(to);
+  },
+  ruling(table, data) {
+    const { ruling, outcome, remedies } = data;
+    if (!Array.isArray(remedies) || !remedies.every((remedy) => REMEDIES.includes(remedy))) return false;
+    if (!["upheld", "rejected"].includes(outcome) || !isText(ruling) || !ruling) return false;
+    if (Object.hasOwn(data, "dispute") && !(isText(data.dispute) && data.dispute)) return false;
+    if (!remedies.includes("adjust_scores")) return true;
+    const seats = Array.from({ length: table.seats }, (_, index) => String(index + 1));
+    if (!isObject(data.scores) || !seats.every((seat) => Number.isInteger(data.scores[seat]))) return false;
+    const present = table.starts.at(-1)?.scores ?? {};
+    const changes = seats.map((seat) => [seat, data.scores[seat] - (present[seat] ?? 0)]);
+    table.starts = table.starts.map(({ dealer, scores }) => ({
+      dealer, scores: Object.fromEntries(changes.map(([seat, change]) => [seat, scores[seat] + change])),
+    }));
+    return true;
   },
 };
+
+const REMEDIES = [
+  "none", "rewind", "redeal", "adjust_scores", "replace_seat", "extend_clock", "void", "award",
+];
+
+/** The round after the last one that counts: the deal passes to the left. */
+function dealtNext(table, scores) {
+  const last = table.starts.at(-1);
+  const dealer = last ? last.dealer % table.seats + 1 : table.firstDealer;
+  return { round: table.starts.length + 1, dealer, scores };
+}
+
+/** A round that was dealt before: the same dealer, and the scores before it. */
+function dealtAgain(table, round) {
+  if (!isWhole(round, 1, table.starts.length)) return null;
+  return { round, ...table.starts[round - 1] };
+}
+
+/** No shuffle of a round's cards is used twice. */
+function nextDeal(table, round) {
+  return round <= table.deals.length ? table.deals[round - 1] + 1 : 0;
+}
 
 function isSeat(table, seat) {
   return isWhole(seat, 1, table.seats);
 }
 
-async function expectedRound(table, scores) {
-  const { rules, options, seats, dealer, round, keys } = table;
-  const deck = await shuffle(rules.pack(options), await keys.of(`round/${round}/0`));
+async function expectedRound(table, { round, dealer, deal, scores }) {
+  const { rules, options, seats, keys } = table;
+  const deck = await shuffle(rules.pack(options), await keys.of(`round/${round}/${deal}`));
   const place = { dealer, round };
   const mac = await hmac(await keys.of("state"), canonical(rules.deal(table, place, deck)));
   return {
-    round, deal: 0, dealer, first: dealer % seats + 1, scores,
+    round, deal, dealer, first: dealer % seats + 1, scores,
     ...rules.facts(place, deck, table), state_mac: toHex(mac),
   };
 }

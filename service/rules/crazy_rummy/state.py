@@ -1,7 +1,7 @@
 """A round of Crazy Rummy, and how it starts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from service.canonical import JsonMap
@@ -131,3 +131,13 @@ def is_taken(state: State, card: Card) -> bool:
 def must_keep(state: State, card: Card) -> bool:
     """Whether the card was drawn to a single one, and that one must go first (C17)."""
     return state.held_before not in (None, card) and len(state.hand) > 1
+
+
+def stock(state: State) -> tuple[Card, ...]:
+    """The cards of the stock, the top first."""
+    return state.stock
+
+
+def restock(state: State, cards: Sequence[Card]) -> State:
+    """The state with its stock in another order."""
+    return replace(state, stock=tuple(cards))

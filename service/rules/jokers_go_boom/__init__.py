@@ -14,7 +14,15 @@ from service.rules.jokers_go_boom.legal import absent_move, legal_moves
 from service.rules.jokers_go_boom.options import SEATS, Options, complete, pack_for, rounds
 from service.rules.jokers_go_boom.play import apply, reveals, settle
 from service.rules.jokers_go_boom.scoring import round_result
-from service.rules.jokers_go_boom.state import deal, facts, first, first_dealer, to_act
+from service.rules.jokers_go_boom.state import (
+    deal,
+    facts,
+    first,
+    first_dealer,
+    restock,
+    stock,
+    to_act,
+)
 from service.rules.jokers_go_boom.steady import steady
 from service.rules.jokers_go_boom.texts import MESSAGES, TEXTS
 from service.rules.jokers_go_boom.view import learned, view
@@ -42,6 +50,8 @@ RULESET = Ruleset(
     learned=learned,
     view=view,
     round_result=round_result,
+    stock=stock,
+    restock=restock,
     standings=fewest_points_win,
     absent_move=absent_move,
     steady=steady,

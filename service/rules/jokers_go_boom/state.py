@@ -1,7 +1,7 @@
 """A round of Jokers Go Boom, and how it starts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from service.canonical import JsonMap
@@ -103,3 +103,13 @@ def card_to_follow(state: State) -> Card | None:
 def booms(state: State, card: Card) -> bool:
     """Whether the card is a boom card in this game (G3)."""
     return is_boom_card(state.options, card)
+
+
+def stock(state: State) -> tuple[Card, ...]:
+    """The cards of the stock, the top first."""
+    return state.stock
+
+
+def restock(state: State, cards: Sequence[Card]) -> State:
+    """The state with its stock in another order."""
+    return replace(state, stock=tuple(cards))
