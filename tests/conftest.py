@@ -98,9 +98,13 @@ def shared_services(urls: Urls) -> Iterator[Services]:
 
 
 @pytest.fixture
-def services(shared_services: Services) -> Services:
-    """The services over one database for all tests: each makes players and games of its own."""
-    return shared_services
+def services(shared_services: Services) -> Iterator[Services]:
+    """The services over one database for all tests: each makes players and games of its own.
+
+    Whoever follows something leaves it again.
+    """
+    yield shared_services
+    assert shared_services.feed.followed() == {}
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ GRANTS = {
     "mailboxes": "SELECT, INSERT, UPDATE",
     "notices": "SELECT, INSERT, DELETE",
     "told": "SELECT, INSERT, UPDATE",
+    "dispatched": "SELECT, INSERT, UPDATE",
 }
 
 GRANT_IF_THERE = """
@@ -55,6 +56,15 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("game_id", name="pk_told"),
         comment="Up to which event of a game its players were told.",
     )
+    op.execute("INSERT INTO told (game_id, seq) SELECT id, version FROM games")
+    op.create_table(
+        "dispatched",
+        sa.Column("id", sa.SmallInteger, nullable=False, autoincrement=False),
+        sa.Column("at", time, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_dispatched"),
+        sa.CheckConstraint("id = 1", name=op.f("ck_dispatched_id")),
+        comment="When a dispatcher last saw all that there was to tell.",
+    )
     op.add_column(
         "invitations",
         sa.Column("invitee_id", sa.Text, comment="who is invited by name, if somebody is"),
@@ -77,6 +87,7 @@ def downgrade() -> None:
     op.drop_index("ix_invitations_told", "invitations")
     op.drop_column("invitations", "told")
     op.drop_column("invitations", "invitee_id")
+    op.drop_table("dispatched")
     op.drop_table("told")
     op.drop_table("notices")
     op.drop_table("mailboxes")

@@ -56,7 +56,7 @@ def upgrade() -> None:
         sa.Column("created_at", time, nullable=False),
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("attempts", sa.Integer, nullable=False),
-        sa.Column("next_at", time),
+        sa.Column("next_at", time, comment="null: waits for an earlier one of its game"),
         sa.Column("last_at", time),
         sa.Column("last_status", sa.Integer),
         sa.Column("last_error", sa.Text),
@@ -75,10 +75,10 @@ def upgrade() -> None:
     )
     pending = sa.text("status = 'pending'")
     op.create_index(
-        "ix_webhook_deliveries_next_at",
+        "ix_webhook_deliveries_due",
         "webhook_deliveries",
-        ["next_at"],
-        postgresql_where=pending,
+        ["webhook_id", "next_at"],
+        postgresql_where=sa.text("status = 'pending' AND next_at IS NOT NULL"),
     )
     op.create_index(
         "ix_webhook_deliveries_pending",

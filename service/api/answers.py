@@ -162,7 +162,11 @@ class ListedGameSchema(AnswerSchema):
     visibility = fields.String(required=True)
     spectators = fields.String(required=True, validate=validate.OneOf(SPECTATORS))
     sandbox = fields.Boolean(required=True)
-    version = StrictInteger(required=True)
+    version = StrictInteger(
+        required=True,
+        allow_none=True,
+        metadata={"description": "null, as `moved_at` and `to_act`, where you may not look on."},
+    )
     seats = StrictInteger(required=True)
     players = fields.List(fields.Nested(ListedPlayerSchema), required=True)
     to_act = fields.String(
@@ -171,7 +175,7 @@ class ListedGameSchema(AnswerSchema):
         metadata={"description": "The player whose turn it is; null for bots and for nobody."},
     )
     created_at = _time()
-    moved_at = _time()
+    moved_at = _time(allow_none=True)
 
 
 class GamesPageSchema(AnswerSchema):

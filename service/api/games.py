@@ -103,7 +103,8 @@ def seated_answer(call: Call, seated: Seated) -> Answer:
 
 def seated_json(call: Call, seated: Seated) -> JsonMap:
     """The same as a JSON value."""
-    seen = own_look(seated.game, call.player)
+    since = seated.receipt.seq if seated.receipt and seated.is_written else 0
+    seen = own_look(call.services, seated.game, call.player, since)
     return {
         "seat": seated.seat,
         "receipt": receipt_json(seated.receipt),

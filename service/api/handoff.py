@@ -13,10 +13,11 @@ import socket
 import ssl
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from email.utils import formatdate
+from functools import partial
+from queue import SimpleQueue
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING, Protocol
 
@@ -196,6 +197,7 @@ class Sender:
         self._is_catching_up = False
         self._is_kept_up = True
         self._woken_at = self._wakes_at = self._rests_until = 0.0
+        self._looked = self._kept_up = 0.0
 
     def add(self, outgoing: Outgoing) -> None:
         """Send this, too."""
@@ -227,7 +229,9 @@ class Sender:
         self._hand.settimeout(0)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._bell, selectors.EVENT_READ, None)
-        self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="stream-reader")
+        self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        for number in range(READERS):
+            Thread(target=self._work, name=f"stream-reader-{number}", daemon=True).start()
         self._thread = Thread(target=self._run, name="streams", daemon=True)
         self._thread.start()
 
@@ -237,25 +241,41 @@ class Sender:
         except BlockingIOError:
             return  # it rings already
 
-    def _run(self) -> None:
-        looked = kept_up = 0.0
+    def _work(self) -> None:
+        """A reader: does what may take a while, one thing after the other.
+
+        Daemons of our own: they outlive the end of the main thread, in which
+        the streams are still to be told that they end.
+        """
         while True:
-            for key, events in self._selector.select(self._seconds_left()):
-                if key.data is None:
-                    self._silence()
-                else:
-                    self._serve(key.data, events)
-            began = time.monotonic()
-            for outgoing in self._to_look_at():
+            self._jobs.get()()
+
+    def _run(self) -> None:
+        """Send, for ever: whatever goes wrong with one round does not end it."""
+        while True:
+            try:
+                self._round()
+            except Exception as error:  # noqa: BLE001  the others' streams go on
+                _complain(error)
+                time.sleep(LOOK_SECONDS)
+
+    def _round(self) -> None:
+        for key, events in self._selector.select(self._seconds_left()):
+            if key.data is None:
+                self._silence()
+            else:
+                self._serve(key.data, events)
+        began = time.monotonic()
+        for outgoing in self._to_look_at():
+            self._send(outgoing)
+        if began - self._looked >= LOOK_SECONDS:
+            self._looked = began
+            for outgoing in list(self._outgoing):
                 self._send(outgoing)
-            if began - looked >= LOOK_SECONDS:
-                looked = began
-                for outgoing in list(self._outgoing):
-                    self._send(outgoing)
-            if self._outgoing and self._is_kept_up and began - kept_up >= UPKEEP_SECONDS:
-                kept_up, self._is_kept_up = began, False
-                self._pool.submit(self._keep_up, [one.stream for one in self._outgoing])
-            self._rest_from(began)
+        if self._outgoing and self._is_kept_up and began - self._kept_up >= UPKEEP_SECONDS:
+            self._kept_up, self._is_kept_up = began, False
+            self._jobs.put(partial(self._keep_up, [one.stream for one in self._outgoing]))
+        self._rest_from(began)
 
     def _seconds_left(self) -> float:
         """How long nothing need be looked at."""
@@ -292,7 +312,7 @@ class Sender:
         behind = {topic for topic in woken if self._house.is_behind(topic)}
         if behind:
             self._is_catching_up = True
-            self._pool.submit(self._catch_up, behind)
+            self._jobs.put(partial(self._catch_up, behind))
         found = {*fresh, *read}
         for topic in topics | (woken - behind):
             found |= self._by_topic.get(topic, set())
@@ -317,7 +337,7 @@ class Sender:
                 return
         except MustRead:
             outgoing.is_reading = True
-            self._pool.submit(self._read_for, outgoing)
+            self._jobs.put(partial(self._read_for, outgoing))
         except OSError:
             self._end(outgoing)
             return

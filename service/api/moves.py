@@ -41,7 +41,7 @@ def post_moves(call: Call, game: str) -> Answer:
     find_game(call.services, game, player)
     body = call.body()
     moved = make_moves(call.services, player, game, _reader(body), call.key(body))
-    seen = own_look(moved.game, player)
+    seen = own_look(call.services, moved.game, player, moved.frames[-1].event.seq)
     members: dict[str, Member] = {
         "version": moved.version,
         "events": Texts(moved_lines(moved)),

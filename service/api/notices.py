@@ -123,7 +123,7 @@ def _page(call: Call, follower: Follower, player: str, after: int) -> Answer:
             now = mail(services, player, after, limit)
             return _page_text(now, after) if is_time or now.notices else None
 
-        poll = LongPoll(player, topic, later, seconds, held.pop_all().close)
+        poll = LongPoll(player, topic, later, found.newest, seconds, held.pop_all().close)
     return stream_answer(call, poll, JSON)
 
 

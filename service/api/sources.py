@@ -22,7 +22,6 @@ from service.play.streaming import (
     MustRead,
     confirm_all,
     is_behind,
-    is_confirmed,
 )
 from service.play.tickets import holder_of_ticket, issue_ticket
 
@@ -142,7 +141,9 @@ class EventSource(Source):
     def next_part(self) -> bytes | None:
         """The next events; where there are none, who is there, if that has changed."""
         batch = self.events.ready()
-        return self._text(batch) if batch is not None else self._presence()
+        if batch is not None:
+            return self._text(batch)
+        return None if self.is_over else self._presence()
 
     def _presence(self) -> bytes | None:
         seats = self.events.present_seats() if self.media == EVENT_STREAM else None
@@ -165,7 +166,8 @@ class LongPoll:
     """The answer to who waits: a page, once there is something on it or the time is up.
 
     `page` gives its text, None where there is nothing to answer before the
-    time; it is asked whether the time is up.
+    time; it is asked whether the time is up. `seen` is the version at which
+    there was nothing.
     """
 
     def __init__(
@@ -173,6 +175,7 @@ class LongPoll:
         name: str,
         topic: Topic,
         page: Callable[[bool], str | None],
+        seen: int,
         seconds: float,
         leave: Callable[[], None],
     ) -> None:
@@ -182,7 +185,7 @@ class LongPoll:
         self._page = page
         self._text = b""
         self._leave = leave
-        self._looked_at = topic.version
+        self._looked_at = seen
         self._until = time.monotonic() + seconds
 
     def ready(self) -> bytes | None:
@@ -233,9 +236,9 @@ class House:
         sources = [stream for stream in streams if isinstance(stream, Source)]
         followings = [source.following for source in sources]
         games = [source.events for source in sources if isinstance(source, EventSource)]
-        confirm_all(self._services, [following.follower for following in followings])
+        live = confirm_all(self._services, [following.follower for following in followings])
         for following in followings:
-            if not is_confirmed(self._services, following.follower):
+            if following.follower.key not in (None, *live):
                 following.is_over = True
         pairs = {(one.name, player) for one in games if (player := one.seated_player())}
         say_present(self._services, self._present, pairs)

@@ -77,7 +77,7 @@ def post_ticket(call: Call, game: str) -> Answer:
 def _snapshot(call: Call, present: Game, player: str | None) -> str:
     players = who_is_present(call.services, [present.id])[present.id]
     seats: list[Json] = [*seats_present(present, players)]
-    view = {**shown(call.services, own_look(present, player)), "present": seats}
+    view = {**shown(call.services, own_look(call.services, present, player)), "present": seats}
     return f"id: {present.version}\nevent: snapshot\ndata: {dump_json(view)}\n\n"
 
 
@@ -106,7 +106,7 @@ def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
             is_answer = is_time or later_page.items or later_page.is_over
             return _page_text(later_page) if is_answer else None
 
-        poll = LongPoll(game, topic, later, seconds, held.pop_all().close)
+        poll = LongPoll(game, topic, later, found.version, seconds, held.pop_all().close)
     return stream_answer(call, poll, JSON)
 
 

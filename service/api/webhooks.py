@@ -183,7 +183,8 @@ OPERATIONS = (
         tag="Webhooks",
         summary="Change a webhook",
         description="What you leave out stays. `enabled: true` enables one that was disabled: what "
-        "was to be delivered meanwhile is.",
+        "was pending then is delivered. What happened meanwhile is not: read it from "
+        "`GET /players/me/events`.",
         view=patch_webhook,
         scope=KEYS,
         body=WebhookChangeSchema(),

@@ -29,8 +29,8 @@ def games_page(services: Services, wanted: GameFilter) -> Listed:
 
 
 def _row_json(row: GameRow, names: Mapping[str, str], viewer: str | None) -> JsonMap:
-    """A row; whose turn it is only where the viewer may look on."""
-    is_shown = row.spectators == "public" or viewer in row.players
+    """A row; how far a running game has come only where the viewer may look on."""
+    is_shown = row.status != "active" or row.spectators == "public" or viewer in row.players
     return {
         "game": row.id,
         "ruleset": row.ruleset,
@@ -39,7 +39,7 @@ def _row_json(row: GameRow, names: Mapping[str, str], viewer: str | None) -> Jso
         "visibility": row.visibility,
         "spectators": row.spectators,
         "sandbox": row.sandbox,
-        "version": row.version,
+        "version": row.version if is_shown else None,
         "seats": row.seats,
         "players": [
             {"seat": seat, "id": player, "name": names.get(player, "")}
@@ -48,5 +48,5 @@ def _row_json(row: GameRow, names: Mapping[str, str], viewer: str | None) -> Jso
         ],
         "to_act": row.to_act if is_shown else None,
         "created_at": timestamp(row.created_at),
-        "moved_at": timestamp(row.moved_at),
+        "moved_at": timestamp(row.moved_at) if is_shown else None,
     }

@@ -6,14 +6,16 @@ every notice is written once, whatever becomes of the dispatcher. No notice
 holds a card: it says which game, and where in it.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
+
 from service.canonical import JsonMap, dump_json
-from service.log.events import Event
-from service.log.steps import ABSENT
+from service.log.events import Event, parse_event
+from service.log.steps import ABSENT, NEW_TURNS
 from service.play.services import Services, timestamp
 from service.play.webhooks import deliveries_of
 from service.store.invitations import Invitation
@@ -30,34 +32,39 @@ TYPES = (TURN, STARTED, ENDED, SEAT_LOST, INVITATION, REMATCH)
 
 EVER = datetime(1970, 1, 1, tzinfo=UTC)
 LOOKS_BACK = timedelta(minutes=1)
-"""How much later than it says a move may have been committed."""
+LOOKS_FAR_BACK = timedelta(minutes=15)
+"""How much later than it says a move may have been committed, by clocks that go as they should.
 
+Now and then a wrong clock is allowed for.
+"""
+
+FAR_LOOKS = timedelta(seconds=30)
 GAMES_AT_ONCE = 100
 INVITATIONS_AT_ONCE = 200
 
 
 @dataclass
 class Dispatcher:
-    """Tells players what happened. Any number may run: one at a time does.
-
-    `looked` is when it last saw all that there was.
-    """
+    """Tells players what happened. Any number may run: one at a time does."""
 
     services: Services
-    looked: datetime = EVER
+    _looked_far: datetime = field(default=EVER, init=False)
 
     def run(self) -> int:
         """Tell what there is to tell; how many notices were written. Raises StoreUnavailable."""
         now = self.services.now()
-        since = self.looked - LOOKS_BACK if self.looked > EVER else EVER
+        is_far = now - self._looked_far >= FAR_LOOKS
         with book_for_writing(self.services.database) as book:
             if book is None:
                 return 0
-            fresh = book.fresh_games(since, GAMES_AT_ONCE)
+            looked = book.looked_at()
+            back = LOOKS_FAR_BACK if is_far else LOOKS_BACK
+            fresh = book.fresh_games(EVER if looked is None else looked - back, GAMES_AT_ONCE)
             invitations = book.fresh_invitations(INVITATIONS_AT_ONCE)
             told = self._tell(book, fresh, invitations, now)
-        if len(fresh) < GAMES_AT_ONCE:
-            self.looked = now
+            if len(fresh) < GAMES_AT_ONCE:
+                book.note_looked(now)
+                self._looked_far = now if is_far else self._looked_far
         newest = {notice.player: notice.number for notice in told}
         for player, number in newest.items():
             self.services.feed.tell(player, number)
@@ -72,7 +79,8 @@ class Dispatcher:
         now: datetime,
     ) -> Sequence[Notice]:
         found = [_of_invitation(one, now) for one in invitations]
-        found += [notice for game in games for notice in notices_of(game, now)]
+        for game in games:
+            found += _told_of_game(game, now)
         if games:
             book.note_told(games)
         told = book.add(found) if found else ()
@@ -80,6 +88,15 @@ class Dispatcher:
             hooks = book.webhooks_of({notice.player for notice in told})
             book.add_deliveries(deliveries_of(self.services, told, hooks))
         return told
+
+
+def _told_of_game(game: FreshGame, now: datetime) -> Sequence[Notice]:
+    """What to tell of the game; nothing of one whose log can't be read: the others go on."""
+    try:
+        return list(notices_of(game, now))
+    except Exception as error:  # noqa: BLE001  whatever is wrong with one game stays with it
+        structlog.get_logger().warning("game_untold", game=game.id, reason=type(error).__name__)
+        return ()
 
 
 def notices_of(game: FreshGame, now: datetime) -> Iterator[Notice]:
@@ -92,8 +109,9 @@ def notices_of(game: FreshGame, now: datetime) -> Iterator[Notice]:
         told = dump_json({"game": game.id, **data})
         return Notice(player=player, type=kind, game=game.id, data=told, at=now)
 
-    turn = _turn_began(game)
-    for event in game.events:
+    events = [parse_event(line) for line in game.lines]
+    turn = _turn_began(game, events)
+    for event in events:
         for player, kind, data in _told_of(event, game):
             yield notice(player, kind, {"seq": event.seq, **data})
         if turn == event.seq and game.to_act is not None:
@@ -123,16 +141,23 @@ def _told_of(event: Event, game: FreshGame) -> Iterator[tuple[str, str, JsonMap]
                 yield player, SEAT_LOST, {"seat": data["seat"]}
 
 
-def _turn_began(game: FreshGame) -> int | None:
+def _turn_began(game: FreshGame, events: Sequence[Event]) -> int | None:
     """The seq by which the present turn began; None if that was told, or no player is to act."""
     if game.to_act is None:
         return None
     own = {seat for seat, player in enumerate(game.players, 1) if player == game.to_act}
-    for event in reversed(game.events):
-        is_own = event.type == "move" and event.data["seat"] in own
-        if not is_own and event.type != "clock_extended":
-            return event.seq
-    return None
+    return next((event.seq for event in reversed(events) if _begins(event, own)), None)
+
+
+def _begins(event: Event, own: Collection[int]) -> bool:
+    """Whether the event can be what gave the turn to who has these seats."""
+    match event.type:
+        case "move":
+            return event.data["seat"] not in own
+        case "seat_replaced":
+            return event.data["seat"] in own
+        case kind:
+            return kind in NEW_TURNS
 
 
 def _of_invitation(invitation: Invitation, now: datetime) -> Notice:

@@ -29,6 +29,7 @@ def rematch(services: Services, player: str, game: str, key: RequestKey | None) 
     made = None if key is None else find_creation(services.database, key)
     if key is not None and made is not None:
         refuse_other_body(key, made.fingerprint)
+        return _standing(services, catch_up(services, made.resource_id)[0], is_replayed=True)
     known = find_rematch(services.database, game)
     found = None if known is None else _find(services, known)
     if found is None or found.status is Status.VOIDED:
@@ -38,10 +39,17 @@ def rematch(services: Services, player: str, game: str, key: RequestKey | None) 
         if found is None:
             try:
                 return open_game_as(services, opened, player, _like(ended), key)
-            except (GameExists, KeyBound):
+            except GameExists:
                 found, _ = catch_up(services, opened)
-    receipt = read_receipt(services.database, found.id, found.version)
-    return Seated(seat=None, game=found, receipt=receipt, is_replayed=made is not None)
+            except KeyBound:
+                return rematch(services, player, game, key)
+    return _standing(services, found)
+
+
+def _standing(services: Services, game: Game, *, is_replayed: bool = False) -> Seated:
+    """The rematch as it stands; nothing was written."""
+    receipt = read_receipt(services.database, game.id, game.version)
+    return Seated(seat=None, game=game, receipt=receipt, is_replayed=is_replayed, is_written=False)
 
 
 def _find(services: Services, game: str) -> Game | None:

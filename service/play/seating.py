@@ -30,7 +30,8 @@ from service.store.appends import RequestKey
 class Seated:
     """The seat that a request got, None for who only opened, and the game as it stands now.
 
-    `receipt` is for what the request wrote. `is_replayed` says that an
+    `receipt` is for what the request wrote, or, where `is_written` says that
+    it wrote nothing, for the game as it stands. `is_replayed` says that an
     earlier request with the same key had got the seat.
     """
 
@@ -38,6 +39,7 @@ class Seated:
     game: Game
     receipt: Receipt | None
     is_replayed: bool = False
+    is_written: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class Following:
     def present_seats(self) -> list[Json] | None:
         """The seats whose players are there; None before it is known."""
         present, players = self._services.games.get(self.name), self.topic.present
-        if present is None or players is None:
+        if self.is_over or present is None or players is None:
             return None
         return [*seats_present(present, players)]
 
@@ -194,22 +194,23 @@ def is_behind(services: Services, game: str) -> bool:
 
 def confirm(services: Services, follower: Follower) -> None:
     """Raise Unauthenticated unless the follower's key is live."""
-    if not is_confirmed(services, follower):
-        confirm_all(services, [follower])
-    if not is_confirmed(services, follower):
+    if is_confirmed(services, follower):
+        return
+    if follower.key not in confirm_all(services, [follower]):
         raise Unauthenticated
 
 
-def confirm_all(services: Services, followers: Sequence[Follower]) -> None:
-    """Look once whether the followers' keys are live."""
+def confirm_all(services: Services, followers: Sequence[Follower]) -> set[str]:
+    """Which of the followers' keys are live; looked up once, and remembered for a moment."""
     keys = {follower.key for follower in followers if follower.key is not None}
+    live = live_keys(services.database, keys, services.now()) if keys else set()
     now = services.now()
-    live = live_keys(services.database, keys, now) if keys else set()
     for key in keys:
         if key in live:
             services.keys.confirm(key, now)
         else:
             services.keys.forget(key)
+    return live
 
 
 def is_confirmed(services: Services, follower: Follower) -> bool:

@@ -10,13 +10,15 @@ from service.log.game import Game
 from service.log.projection import event_line, view_json
 from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody, only, viewer_of
-from service.play.games import current_game, frames_of, game_at
+from service.play.games import current_game, frames_of, game_at, horizon
 from service.play.refusals import (
     EventNotFound,
+    GameNotFound,
     GameNotOver,
     HeadNotFound,
     HiddenInformation,
     InvalidQuery,
+    NoSpectators,
 )
 from service.play.services import Services, timestamp
 from service.store.deadlines import deadline_of
@@ -76,9 +78,20 @@ def look(
     return Look(game=shown, viewer=viewer, latest=present.version)
 
 
-def own_look(game: Game, player: str | None) -> Look:
-    """The game as it stands, through the player's own eyes."""
-    return Look(game=game, viewer=viewer_of(game, player), latest=game.version)
+def own_look(services: Services, game: Game, player: str | None, since: int = 0) -> Look:
+    """The game as the player may see it now, through their own eyes.
+
+    Who may not look on any more is shown it as it was at the version `since`,
+    that of what they did themselves; without one raises GameNotFound and NoSpectators.
+    """
+    try:
+        upto = horizon(game, player)
+    except (GameNotFound, NoSpectators):
+        if not since:
+            raise
+        upto = since
+    shown_game = game if upto >= game.version else game_at(services, game, upto)
+    return Look(game=shown_game, viewer=viewer_of(game, player), latest=shown_game.version)
 
 
 def shown(services: Services, seen: Look) -> JsonMap:

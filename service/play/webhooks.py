@@ -37,6 +37,9 @@ OLD_SECRET_LIVES = timedelta(hours=24)
 """For how long the secret before the present one signs, too."""
 
 DELIVERIES_KEPT = timedelta(days=30)
+LEASE = timedelta(seconds=60)
+"""After how long a delivery is taken for lost with whoever had it; longer than one can take."""
+
 TEST = "webhook.test"
 PORTS = (80, 443, *range(1024, 65536))
 
@@ -151,7 +154,7 @@ def deliver_again(services: Services, player: str, webhook: str, delivery: str) 
     """Deliver it again, at once; raises WebhookNotFound and DeliveryNotFound."""
     found, again = find_webhook(services, player, webhook), None
     if is_id(delivery):
-        again = store.deliver_again(services.database, found.id, delivery, services.now())
+        again = store.deliver_again(services.database, found.id, delivery, services.now(), LEASE)
     if again is None:
         raise DeliveryNotFound
     return again

@@ -171,7 +171,7 @@ def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object
     except UniqueViolation as error:
         if error.diag.constraint_name in ("pk_idempotency_keys", "pk_creation_keys"):
             raise KeyBound from error
-        if error.diag.constraint_name == "pk_games":
+        if error.diag.constraint_name in ("pk_games", "pk_game_secrets", "pk_events"):
             raise GameExists from error
         raise
     row = cursor.fetchone() if cursor.description else None

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, text, update
+from sqlalchemy import Connection, delete, insert, select, text, tuple_, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from service.log.events import Event, parse_event
 from service.store.database import Database, connection, transaction
 from service.store.invitations import Invitation
-from service.store.tables import games, invitations, mailboxes, notices, told
+from service.store.tables import dispatched, games, invitations, mailboxes, notices, told
 from service.store.webhooks import Delivery, Webhook, add_deliveries, webhooks_of
 
+DROPPED_AT_ONCE = 2_000
 DISPATCH_LOCK = 0x46414E4F
 """The advisory lock that lets one dispatcher in at a time."""
 
@@ -28,7 +28,7 @@ ORDER BY game.moved_at, game.id LIMIT :limit
 """
 
 _EVENTS = """
-SELECT event.body
+SELECT event.game_id, event.body
 FROM unnest(CAST(:games AS text[]), CAST(:told AS int[]), CAST(:upto AS int[]))
     AS fresh (id, told, upto)
 JOIN events AS event ON event.game_id = fresh.id
@@ -42,7 +42,7 @@ class FreshGame:
     """A game whose players are to be told what happened: `events` are those after the last told.
 
     `players` are ids by seat, '' where no player sits; `to_act` is the player
-    whose turn it is.
+    whose turn it is; `lines` are as they are stored.
     """
 
     id: str
@@ -50,7 +50,7 @@ class FreshGame:
     players: Sequence[str]
     to_act: str | None
     deadline_at: datetime | None
-    events: Sequence[Event]
+    lines: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,19 +71,29 @@ class Book:
 
     connection: Connection
 
+    def looked_at(self) -> datetime | None:
+        """When a dispatcher last saw all that there was; None if none ever did."""
+        found: datetime | None = self.connection.scalar(select(dispatched.c.at))
+        return found
+
+    def note_looked(self, at: datetime) -> None:
+        """All that there was until then is told."""
+        row = upsert(dispatched).values(id=1, at=at)
+        note = row.on_conflict_do_update(index_elements=[dispatched.c.id], set_={"at": at})
+        self.connection.execute(note)
+
     def fresh_games(self, since: datetime, limit: int) -> Sequence[FreshGame]:
         """Games that moved since then and were not told of, at most that many."""
         parameters = {"since": since, "limit": limit}
         rows = self.connection.execute(text(_FRESH), parameters).mappings().all()
-        events: dict[str, list[Event]] = defaultdict(list)
+        lines: dict[str, list[str]] = defaultdict(list)
         asked = {
             "games": [row["id"] for row in rows],
             "told": [row["told"] for row in rows],
             "upto": [row["version"] for row in rows],
         }
-        for (body,) in self.connection.execute(text(_EVENTS), asked) if rows else ():
-            event = parse_event(body)
-            events[event.game].append(event)
+        for game, body in self.connection.execute(text(_EVENTS), asked) if rows else ():
+            lines[game].append(body)
         return [
             FreshGame(
                 id=row["id"],
@@ -91,7 +101,7 @@ class Book:
                 players=row["players"],
                 to_act=row["to_act"],
                 deadline_at=row["deadline_at"],
-                events=events[row["id"]],
+                lines=lines[row["id"]],
             )
             for row in rows
         ]
@@ -192,9 +202,11 @@ def newest_notice(database: Database, player: str) -> int:
 
 
 def drop_old_notices(database: Database, before: datetime) -> None:
-    """Take away what is too old to be asked for."""
+    """Take away what is too old to be asked for, some of it at a time."""
+    old = select(notices.c.player_id, notices.c.number).where(notices.c.at < before)
+    key = tuple_(notices.c.player_id, notices.c.number)
     with connection(database) as open_connection:
-        open_connection.execute(delete(notices).where(notices.c.at < before))
+        open_connection.execute(delete(notices).where(key.in_(old.limit(DROPPED_AT_ONCE))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -298,11 +298,16 @@ webhook_deliveries = Table(
         nullable=False,
     ),
     Column("attempts", Integer, nullable=False),
-    Column("next_at", _TIME),
+    Column("next_at", _TIME, comment="null: waits for an earlier one of its game"),
     Column("last_at", _TIME),
     Column("last_status", Integer),
     Column("last_error", Text),
-    Index("ix_webhook_deliveries_next_at", "next_at", postgresql_where=text("status = 'pending'")),
+    Index(
+        "ix_webhook_deliveries_due",
+        "webhook_id",
+        "next_at",
+        postgresql_where=text("status = 'pending' AND next_at IS NOT NULL"),
+    ),
     Index(
         "ix_webhook_deliveries_pending",
         "webhook_id",
@@ -312,4 +317,12 @@ webhook_deliveries = Table(
     ),
     Index("ix_webhook_deliveries_webhook_id", "webhook_id", "id"),
     comment="The outbox: written with the notices, sent at least once.",
+)
+
+dispatched = Table(
+    "dispatched",
+    metadata,
+    Column("id", SmallInteger, CheckConstraint("id = 1", "id"), primary_key=True),
+    Column("at", _TIME, nullable=False),
+    comment="When a dispatcher last saw all that there was to tell.",
 )

@@ -5,45 +5,72 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Update, delete, func, insert, select, text, update
 
 from service.store.appends import RequestKey
 from service.store.database import Database, connection, transaction
 from service.store.players import bind_creation
+from service.store.secret_box import SealedSecret
 from service.store.tables import webhook_deliveries, webhooks
 
 CLAIM = """
 WITH due AS (
     SELECT DISTINCT webhook_id FROM webhook_deliveries
     WHERE status = 'pending' AND next_at <= :now
-), chosen AS (
-    SELECT delivery.id
-    FROM webhooks AS webhook CROSS JOIN LATERAL (
-        SELECT id FROM webhook_deliveries AS own
+), ranked AS (
+    SELECT delivery.id, delivery.next_at, row_number() OVER (
+        PARTITION BY webhook.player_id ORDER BY delivery.next_at, delivery.id
+    ) AS of_player
+    FROM due JOIN webhooks AS webhook ON webhook.id = due.webhook_id
+    CROSS JOIN LATERAL (
+        SELECT id, next_at FROM webhook_deliveries AS own
         WHERE own.webhook_id = webhook.id AND own.status = 'pending' AND own.next_at <= :now
-            AND NOT EXISTS (
-                SELECT FROM webhook_deliveries AS earlier
-                WHERE earlier.webhook_id = own.webhook_id AND earlier.game_id = own.game_id
-                    AND earlier.status = 'pending' AND earlier.number < own.number
-            )
-        ORDER BY own.next_at, own.id LIMIT :each FOR UPDATE SKIP LOCKED
+        ORDER BY own.next_at, own.id LIMIT :each
     ) AS delivery
-    WHERE webhook.id IN (SELECT webhook_id FROM due) AND webhook.disabled_at IS NULL
-        AND webhook.id <> ALL(CAST(:busy AS text[]))
-    LIMIT :limit
+    WHERE webhook.disabled_at IS NULL AND webhook.id <> ALL(CAST(:busy AS text[]))
+        AND webhook.player_id <> ALL(CAST(:busy_players AS text[]))
+), chosen AS (
+    SELECT id FROM ranked WHERE of_player <= :each_player ORDER BY next_at, id LIMIT :limit
 )
 UPDATE webhook_deliveries AS delivery
 SET attempts = attempts + 1, next_at = :lease, last_at = :now
 FROM chosen, webhooks AS webhook
 WHERE delivery.id = chosen.id AND webhook.id = delivery.webhook_id
-RETURNING delivery.id, delivery.webhook_id, delivery.payload, delivery.attempts, webhook.url,
-    webhook.secret, webhook.sealed_with, webhook.old_secret, webhook.old_sealed_with,
-    webhook.old_until
+    AND delivery.status = 'pending' AND delivery.next_at <= :now
+RETURNING delivery.id, delivery.webhook_id, delivery.game_id, delivery.payload, delivery.attempts,
+    webhook.player_id, webhook.url, webhook.secret, webhook.sealed_with, webhook.old_secret,
+    webhook.old_sealed_with, webhook.old_until
 """
-"""What is due, of each game only what comes first, leased to whoever claims it.
+"""What is due, whoever waits longest first, leased to whoever claims it.
 
+Of two that choose the same row the second finds it leased, and leaves it.
 Whoever dies with a lease leaves it to be claimed again when it is over.
 """
+
+HEADS = """
+SELECT webhook_id, game_id FROM webhook_deliveries
+WHERE status = 'pending' AND (webhook_id, game_id) IN (
+    SELECT * FROM unnest(CAST(:hooks AS text[]), CAST(:games AS text[]))
+)
+ORDER BY webhook_id, game_id, number, id FOR UPDATE
+"""
+"""Locked, so that none of them is settled before what waits for it is there."""
+
+PROMOTE = """
+UPDATE webhook_deliveries SET next_at = :now
+WHERE id = (
+    SELECT id FROM webhook_deliveries
+    WHERE webhook_id = :webhook AND game_id = :game AND status = 'pending'
+    ORDER BY number, id LIMIT 1
+) AND next_at IS NULL
+"""
+
+DROP = """
+DELETE FROM webhook_deliveries WHERE id IN (
+    SELECT id FROM webhook_deliveries WHERE created_at < :before LIMIT :limit
+)
+"""
+DROPPED_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +111,28 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How many deliveries a courier can take, of a webhook, of a player; none of the busy ones."""
+
+    lease: timedelta
+    limit: int
+    each: int
+    each_player: int
+    busy: Collection[str] = ()
+    busy_players: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """A delivery that is ours to send for a while; `secrets` sign it."""
+    """A delivery that is ours to send for a while.
+
+    `secrets` sign it; there are none where they are sealed with a key that is not here.
+    """
 
     id: str
     webhook: str
+    player: str
+    game: str
     url: str
     payload: str
     attempt: int
@@ -227,22 +271,29 @@ def webhooks_of(open_connection: Connection, players: Collection[str]) -> Sequen
 
 
 def add_deliveries(open_connection: Connection, deliveries: Sequence[Delivery]) -> None:
-    """Write what is to be delivered, at once due."""
-    rows = [
-        {
-            "id": delivery.id,
-            "webhook_id": delivery.webhook,
-            "game_id": delivery.game,
-            "number": delivery.number,
-            "type": delivery.type,
-            "payload": delivery.payload,
-            "created_at": delivery.created_at,
-            "status": "pending",
-            "attempts": 0,
-            "next_at": delivery.created_at,
-        }
-        for delivery in deliveries
-    ]
+    """Write what is to be delivered: of each game the first at once, the others after it."""
+    groups = sorted({(delivery.webhook, delivery.game) for delivery in deliveries})
+    asked = {"hooks": [hook for hook, _ in groups], "games": [game for _, game in groups]}
+    waiting = {(row.webhook_id, row.game_id) for row in open_connection.execute(text(HEADS), asked)}
+    rows = []
+    for delivery in deliveries:
+        group = (delivery.webhook, delivery.game)
+        is_first = not delivery.game or group not in waiting
+        waiting.add(group)
+        rows.append(
+            {
+                "id": delivery.id,
+                "webhook_id": delivery.webhook,
+                "game_id": delivery.game,
+                "number": delivery.number,
+                "type": delivery.type,
+                "payload": delivery.payload,
+                "created_at": delivery.created_at,
+                "status": "pending",
+                "attempts": 0,
+                "next_at": delivery.created_at if is_first else None,
+            }
+        )
     open_connection.execute(insert(webhook_deliveries), rows)
 
 
@@ -276,35 +327,35 @@ def find_delivery(database: Database, webhook: str, delivery: str) -> Delivery |
 
 
 def deliver_again(
-    database: Database, webhook: str, delivery: str, now: datetime
+    database: Database, webhook: str, delivery: str, now: datetime, lease: timedelta
 ) -> Delivery | None:
-    """The delivery, due at once; None if there is none such."""
-    again = (
-        update(webhook_deliveries)
-        .where(webhook_deliveries.c.webhook_id == webhook, webhook_deliveries.c.id == delivery)
-        .values(status="pending", next_at=now)
-        .returning(*_DELIVERY)
-    )
-    with connection(database) as open_connection:
-        row = open_connection.execute(again).mappings().one_or_none()
+    """The delivery, due at once; None if there is none such.
+
+    One that is under way, or waits for an earlier one of its game, is left as it is.
+    """
+    mine = (webhook_deliveries.c.webhook_id == webhook) & (webhook_deliveries.c.id == delivery)
+    is_settled = webhook_deliveries.c.status != "pending"
+    is_resting = webhook_deliveries.c.next_at > now + lease
+    again = update(webhook_deliveries).where(mine)
+    with transaction(database) as open_connection:
+        open_connection.execute(again.where(is_resting).values(next_at=now))
+        settled = {"status": "pending", "attempts": 0, "next_at": now}
+        open_connection.execute(again.where(is_settled).values(**settled))
+        query = select(*_DELIVERY).where(mine)
+        row = open_connection.execute(query).mappings().one_or_none()
     return Delivery(**row) if row else None
 
 
-def claim_deliveries(
-    database: Database,
-    now: datetime,
-    lease: timedelta,
-    limit: int,
-    each: int,
-    busy: Collection[str] = (),
-) -> Sequence[Claimed]:
-    """At most so many deliveries that are due, at most `each` of a webhook, none of the busy."""
+def claim_deliveries(database: Database, now: datetime, wanted: Wanted) -> Sequence[Claimed]:
+    """What is due, as far as it is wanted, leased to whoever claims it."""
     parameters = {
         "now": now,
-        "lease": now + lease,
-        "limit": limit,
-        "each": each,
-        "busy": sorted(busy),
+        "lease": now + wanted.lease,
+        "limit": wanted.limit,
+        "each": wanted.each,
+        "each_player": wanted.each_player,
+        "busy": sorted(wanted.busy),
+        "busy_players": sorted(wanted.busy_players),
     }
     with connection(database) as open_connection:
         rows = open_connection.execute(text(CLAIM), parameters).mappings().all()
@@ -313,12 +364,17 @@ def claim_deliveries(
 
 def _claimed(database: Database, row: Mapping[Any, Any], now: datetime) -> Claimed:
     webhook = row["webhook_id"]
-    secrets = [database.box.open(row["secret"], row["sealed_with"], webhook)]
-    if row["old_until"] is not None and row["old_until"] > now:
-        secrets.append(database.box.open(row["old_secret"], row["old_sealed_with"], webhook))
+    try:
+        secrets = [database.box.open(row["secret"], row["sealed_with"], webhook)]
+        if row["old_until"] is not None and row["old_until"] > now:
+            secrets.append(database.box.open(row["old_secret"], row["old_sealed_with"], webhook))
+    except SealedSecret:
+        secrets = []
     return Claimed(
         id=row["id"],
         webhook=webhook,
+        player=row["player_id"],
+        game=row["game_id"],
         url=row["url"],
         payload=row["payload"],
         attempt=row["attempts"],
@@ -326,27 +382,37 @@ def _claimed(database: Database, row: Mapping[Any, Any], now: datetime) -> Claim
     )
 
 
-def note_result(
+def note_retry(
+    database: Database, claimed: Claimed, next_at: datetime, answer: int | None, error: str | None
+) -> None:
+    """Write down that an attempt failed, unless another one was begun meanwhile."""
+    values = {"next_at": next_at, "last_status": answer, "last_error": error}
+    with connection(database) as open_connection:
+        open_connection.execute(_own_attempt(claimed).values(**values))
+
+
+def settle(
     database: Database,
     claimed: Claimed,
-    *,
     status: str,
-    next_at: datetime | None,
+    now: datetime,
     answer: int | None,
     error: str | None,
 ) -> None:
-    """Write down how an attempt went, unless another one was begun meanwhile."""
-    note = (
-        update(webhook_deliveries)
-        .where(
-            webhook_deliveries.c.id == claimed.id,
-            webhook_deliveries.c.attempts == claimed.attempt,
-            webhook_deliveries.c.status == "pending",
-        )
-        .values(status=status, next_at=next_at, last_status=answer, last_error=error)
+    """Write down that it is delivered or given up; what waits for it in its game is due now."""
+    values = {"status": status, "next_at": None, "last_status": answer, "last_error": error}
+    with transaction(database) as open_connection:
+        if open_connection.execute(_own_attempt(claimed).values(**values)).rowcount:
+            group = {"webhook": claimed.webhook, "game": claimed.game, "now": now}
+            open_connection.execute(text(PROMOTE), group)
+
+
+def _own_attempt(claimed: Claimed) -> Update:
+    return update(webhook_deliveries).where(
+        webhook_deliveries.c.id == claimed.id,
+        webhook_deliveries.c.attempts == claimed.attempt,
+        webhook_deliveries.c.status == "pending",
     )
-    with connection(database) as open_connection:
-        open_connection.execute(note)
 
 
 def note_success(database: Database, webhook: str) -> None:
@@ -381,8 +447,7 @@ def disable_webhook(database: Database, webhook: str, now: datetime, reason: str
 
 
 def drop_old_deliveries(database: Database, before: datetime) -> None:
-    """Take away what is too old to be asked for."""
+    """Take away what is too old to be asked for, some of it at a time."""
     with connection(database) as open_connection:
-        open_connection.execute(
-            delete(webhook_deliveries).where(webhook_deliveries.c.created_at < before)
-        )
+        parameters = {"before": before, "limit": DROPPED_AT_ONCE}
+        open_connection.execute(text(DROP), parameters)

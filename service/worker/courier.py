@@ -7,23 +7,20 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
-from functools import partial
 from threading import Lock
 
 import structlog
 
 from service.play.services import Services
-from service.play.webhooks import signatures
+from service.play.webhooks import LEASE, signatures
 from service.store import webhooks as store
-from service.store.webhooks import Claimed
+from service.store.webhooks import Claimed, Wanted
 from service.worker.posting import Posted, Undeliverable, post
 
 THREADS = 8
 EACH_AT_ONCE = 2
-"""Deliveries to one webhook at a time: who is slow keeps nobody else waiting."""
-
-LEASE = timedelta(seconds=60)
-"""After how long a delivery is taken for lost with whoever had it; longer than one can take."""
+OF_A_PLAYER_AT_ONCE = 4
+"""Deliveries to one webhook, and to all of a player's: who is slow keeps nobody else waiting."""
 
 DELAYS = tuple(
     timedelta(seconds=seconds)
@@ -52,21 +49,27 @@ class Courier:
         init=False,
     )
     _under_way: Counter[str] = field(default_factory=Counter, init=False)
+    _players: Counter[str] = field(default_factory=Counter, init=False)
     _lock: Lock = field(default_factory=Lock, init=False)
 
     def run(self) -> int:
         """Begin to deliver what is due, as far as hands are free; how many were begun."""
         with self._lock:
-            free = THREADS - self._under_way.total()
-            busy = [hook for hook, count in self._under_way.items() if count >= EACH_AT_ONCE]
-        if free <= 0:
+            wanted = Wanted(
+                lease=LEASE,
+                limit=THREADS - self._under_way.total(),
+                each=EACH_AT_ONCE,
+                each_player=OF_A_PLAYER_AT_ONCE,
+                busy=[hook for hook, count in self._under_way.items() if count >= EACH_AT_ONCE],
+                busy_players=[who for who, n in self._players.items() if n >= OF_A_PLAYER_AT_ONCE],
+            )
+        if wanted.limit <= 0:
             return 0
-        claimed = store.claim_deliveries(
-            self.services.database, self.services.now(), LEASE, free, EACH_AT_ONCE, busy
-        )
+        claimed = store.claim_deliveries(self.services.database, self.services.now(), wanted)
         for one in claimed:
             with self._lock:
                 self._under_way[one.webhook] += 1
+                self._players[one.player] += 1
             self._pool.submit(self._deliver, one)
         return len(claimed)
 
@@ -84,38 +87,41 @@ class Courier:
             structlog.get_logger().warning("delivery_lost", reason=type(error).__name__)
         finally:
             with self._lock:
-                self._under_way[claimed.webhook] -= 1
-                if not self._under_way[claimed.webhook]:
-                    del self._under_way[claimed.webhook]
+                self._under_way -= Counter([claimed.webhook])
+                self._players -= Counter([claimed.player])
 
     def _attempt(self, claimed: Claimed) -> None:
         database, error = self.services.database, None
         posted: Posted | None = None
         try:
-            posted = self.post(
-                claimed.url,
-                claimed.payload.encode(),
-                headers_of(claimed, int(self.services.now().timestamp())),
-                allows_any=self.services.allows_any_address,
-            )
+            posted = self._posted(claimed)
         except Undeliverable as undelivered:
             error = str(undelivered)
-        answer = None if posted is None else posted.status
-        note = partial(store.note_result, database, claimed, answer=answer, error=error)
+        answer, now = None if posted is None else posted.status, self.services.now()
         if answer in SUCCESS:
-            note(status="delivered", next_at=None)
+            store.settle(database, claimed, "delivered", now, answer, error)
             store.note_success(database, claimed.webhook)
             return
         if claimed.attempt > len(DELAYS):
-            note(status="failed", next_at=None)
+            store.settle(database, claimed, "failed", now, answer, error)
         else:
             wait = self._wait(claimed.attempt, posted.retry_after if posted else 0)
-            note(status="pending", next_at=self.services.now() + wait)
-        now = self.services.now()
+            store.note_retry(database, claimed, now + wait, answer, error)
         if answer == GONE:
             store.disable_webhook(database, claimed.webhook, now, "gone")
         elif store.note_failure(database, claimed.webhook, now, PATIENCE):
             structlog.get_logger().warning("webhook_disabled", webhook=claimed.webhook)
+
+    def _posted(self, claimed: Claimed) -> Posted:
+        if not claimed.secrets:
+            message = "Its secret can't be read here: change it."
+            raise Undeliverable(message)
+        return self.post(
+            claimed.url,
+            claimed.payload.encode(),
+            headers_of(claimed, int(self.services.now().timestamp())),
+            allows_any=self.services.allows_any_address,
+        )
 
     def _wait(self, attempt: int, asked: int) -> timedelta:
         spread = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  no secret

@@ -106,11 +106,6 @@ class Worker:
         if time.monotonic() < self._next_checkpoint:
             return
         self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
-        close_games(self.services)
-        drop_stale_tickets(self.services.database, self.services.now())
-        drop_stale_presence(self.services.database, self.services.now())
-        drop_old_notices(self.services.database, self.services.now() - NOTICES_KEPT)
-        drop_old_deliveries(self.services.database, self.services.now() - DELIVERIES_KEPT)
         try:
             self.checkpointer.run()
         except (Inconsistent, NotPublished) as refusal:
@@ -119,3 +114,20 @@ class Worker:
             raise
         except Exception as error:  # noqa: BLE001  the tables may hold anything
             structlog.get_logger().error("checkpoint_failed", exception=type(error).__name__)
+        finally:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Close what nobody joined, and take away what is too old; each by itself."""
+        database, now = self.services.database, self.services.now()
+        for work in (
+            lambda: close_games(self.services),
+            lambda: drop_stale_tickets(database, now),
+            lambda: drop_stale_presence(database, now),
+            lambda: drop_old_notices(database, now - NOTICES_KEPT),
+            lambda: drop_old_deliveries(database, now - DELIVERIES_KEPT),
+        ):
+            try:
+                work()
+            except Exception as error:  # noqa: BLE001  the next time may go well
+                structlog.get_logger().warning("tidying_failed", reason=type(error).__name__)

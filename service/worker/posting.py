@@ -8,8 +8,8 @@ answer nothing is read but its status.
 
 import socket
 import ssl
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from threading import Timer
@@ -20,6 +20,39 @@ from service.play.webhooks import url_fault
 
 SECONDS_AT_MOST = 15
 RETRY_AFTER_AT_MOST = 3600
+
+
+class Watch:
+    """Hangs up after so many seconds, whatever the connection has become by then.
+
+    Whoever answers byte by byte does not hold a thread for longer.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._connection: socket.socket | None = None
+
+    @contextmanager
+    def over(self, connection: socket.socket) -> Iterator[socket.socket]:
+        """The connection, for so long at most."""
+        self._connection = connection
+        timer = Timer(self._seconds, self._hang_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield connection
+        finally:
+            timer.cancel()
+            self._connection.close()
+
+    def turn_to(self, connection: socket.socket) -> None:
+        """It is another object now: the one before holds nothing any more."""
+        self._connection = connection
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            with suppress(OSError):
+                self._connection.shutdown(socket.SHUT_RDWR)
 
 
 class Undeliverable(Exception):
@@ -43,17 +76,12 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, allows_any: bool)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    watch = Watch(SECONDS_AT_MOST)
     try:
-        connection = _connected(host, port, allows_any=allows_any)
-        watch = Timer(SECONDS_AT_MOST, _hang_up, (connection,))
-        watch.daemon = True
-        watch.start()
-        try:
-            with connection if parts.scheme == "http" else _secured(connection, host) as secured:
+        with watch.over(_connected(host, port, allows_any=allows_any)) as connection:
+            secured = connection if parts.scheme == "http" else _secured(connection, host, watch)
+            with secured:
                 return _posted(secured, path, body, {**headers, "Host": parts.netloc})
-        finally:
-            watch.cancel()
-            connection.close()
     except ssl.SSLError as error:
         message = f"TLS failed: {error.reason or 'it was broken off'}"
         raise Undeliverable(message) from error
@@ -85,8 +113,14 @@ def _connected(host: str, port: int, *, allows_any: bool) -> socket.socket:
     raise failed or OSError
 
 
-def _secured(connection: socket.socket, host: str) -> ssl.SSLSocket:
-    return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+def _secured(connection: socket.socket, host: str, watch: Watch) -> ssl.SSLSocket:
+    """The connection with TLS; it is watched over before the first word of the other side."""
+    secured = ssl.create_default_context().wrap_socket(
+        connection, server_hostname=host, do_handshake_on_connect=False
+    )
+    watch.turn_to(secured)
+    secured.do_handshake()
+    return secured
 
 
 def _posted(
@@ -99,9 +133,3 @@ def _posted(
     asked = answer.headers.get("Retry-After") or ""
     wait = int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < len("10000") else 0
     return Posted(answer.status, min(wait, RETRY_AFTER_AT_MOST))
-
-
-def _hang_up(connection: socket.socket) -> None:
-    """Whoever answers byte by byte does not hold a thread for longer than this."""
-    with suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)

@@ -2,8 +2,11 @@
 
 import json
 import random
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
 from threading import Thread
 from typing import Any
 
@@ -13,7 +16,7 @@ from conftest import Person, fresh_key
 from flask.testing import FlaskClient
 from play_through import play_on
 
-from service.api import sources
+from service.api import handoff, sources
 from service.api.sources import STREAMS_EACH, Streams
 from service.log.projection import event_line
 from service.log.viewer import SPECTATOR, everybody
@@ -21,7 +24,7 @@ from service.play import streaming, tickets
 from service.play.feed import FRAMES_KEPT, Feed, Topic
 from service.play.games import current_game, frames_of
 from service.play.refusals import TooManyStreams, Unauthenticated
-from service.play.services import Services
+from service.play.services import Services, utc_now
 from service.play.streaming import Batch, Follower, Following, MustRead
 from service.store.database import StoreUnavailable
 from service.store.wakeups import payloads, read_payload
@@ -257,7 +260,7 @@ def test_a_ticket_is_its_holders_eyes_once(
     kept = ticket()
     early = client.get(f"/games/{game}/events?ticket={kept}&after=9999", headers=NDJSON)
     assert code(early) == (404, "version_not_found")
-    assert client.get(f"/games/{game}/events?ticket={kept}", headers=NDJSON).status_code == 200
+    assert client.get(f"/games/{game}/events?ticket={kept}", headers=NDJSON).text == answer.text
     with pytest.raises(Unauthenticated):
         tickets.use_ticket(services, kept)
     for token, at in ((used, game), (ticket(), other), ("fd_st_x", game), (ticket()[:-1], game)):
@@ -370,3 +373,98 @@ def test_wake_ups_are_told_in_short_notifications() -> None:
     assert dict(pair for text in texts for pair in read_payload(text)) == moved
     assert list(payloads({})) == []
     assert list(read_payload("probe:ab,x,:,a:1:2")) == []
+
+
+def test_a_long_poll_that_was_told_of_something_while_it_looked_looks_again() -> None:
+    topic = Topic()
+    topic.tell(7)
+    pages = iter([None, "page"])
+    poll = sources.LongPoll("g", topic, lambda _: next(pages), 6, 30, bool)
+    with pytest.raises(MustRead):
+        poll.ready()
+    poll.read()
+    assert poll.ready() is None
+    topic.tell(8)
+    with pytest.raises(MustRead):
+        poll.ready()
+    poll.read()
+    assert (poll.ready(), poll.is_over) == (b"page", True)
+
+
+def test_a_slow_database_ends_no_stream_whose_key_is_live(
+    people: list[Person], services: Services
+) -> None:
+    game, minutes = started(people), iter(range(100))
+    key = people[0].get("/players/me/keys").get_json()["items"][0]["id"]
+    slow = replace(services, now=lambda: utc_now() + timedelta(seconds=30 * next(minutes)))
+    follower = Follower(player=people[0].id, key=key)
+    following = Following(services, follower, game, 6)
+    source = sources.EventSource(following, "application/x-ndjson", "", following.close)
+    sources.House(slow).keep_up([source])
+    assert not source.is_over
+    streaming.confirm(slow, follower)
+    source.close()
+
+
+class Stubborn:
+    """Housekeeping that fails, every other time."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def is_behind(self, _topic: str) -> bool:
+        self.asked += 1
+        if self.asked % 2:
+            raise ValueError(self.asked)
+        return True
+
+    def catch_up(self, _topics: Any) -> None:
+        raise ValueError
+
+    def keep_up(self, _streams: Any) -> None:
+        raise ValueError
+
+
+class Ticking:
+    """A stream of one part each time that it is woken."""
+
+    topic = "g"
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = [b"first"]
+        self.is_over = False
+
+    def ready(self) -> bytes | None:
+        return self.parts.pop(0) if self.parts else None
+
+    def read(self) -> None:
+        raise NotImplementedError
+
+    def wait(self) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self.parts = []
+
+
+def test_whatever_goes_wrong_with_one_stream_the_others_are_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(handoff, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(handoff, "UPKEEP_SECONDS", 0.05)
+    sender, stream = handoff.Sender(Stubborn()), Ticking()
+    near, far = socket.socketpair()
+    near.settimeout(0)
+    far.settimeout(5)
+    sender.add(handoff.Outgoing(near, b"head ", stream))
+    got = b""
+    for part in (b"second", b"third"):
+        stream.parts.append(part)
+        sender.wake("g")
+        while not got.endswith(part):
+            got += far.recv(100)
+    stream.is_over = True
+    sender.drain(5)
+    assert got.startswith(b"head ")
+    assert far.recv(100) == b""
+    far.close()

@@ -163,3 +163,14 @@ def test_the_players_of_a_private_game_find_their_rematch_and_nobody_else_does(
     for path in (f"/games/{rematch}", f"/games/{rematch}/events"):
         assert code(someone("Zane").get(path)) == (404, "game_not_found")
     assert code(again(someone("Zane"), game)) == (404, "game_not_found")
+
+
+def test_a_key_stays_with_the_rematch_that_it_opened(people: list[Person], ended: Any) -> None:
+    key = fresh_key()
+    first = again(people[0], ended["game"], **key).get_json()["view"]["game"]
+    people[0].post(f"/games/{first}/seats")
+    people[0].delete(f"/games/{first}/seats/1")
+    for _ in range(2):
+        retried = again(people[0], ended["game"], **key)
+        assert (retried.status_code, retried.get_json()["view"]["game"]) == (201, first)
+    assert again(people[0], ended["game"]).get_json()["view"]["game"] != first

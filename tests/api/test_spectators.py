@@ -44,6 +44,7 @@ def test_a_game_without_spectators_is_seen_by_its_players_alone(
     listed = client.get("/games?limit=200").get_json()["items"]
     row = next(one for one in listed if one["game"] == game)
     assert (row["spectators"], row["to_act"], row["status"]) == ("none", None, "active")
+    assert (row["version"], row["moved_at"]) == (None, None)
     head = people[0].view(game)["head"]
     for path in (f"/exports/{head}", f"/replays/{head}"):
         assert code(client.get(f"/games/{game}{path}")) == (403, "no_spectators")
@@ -153,3 +154,45 @@ def test_a_policy_that_is_none_is_refused(ilze: Person, body: Any) -> None:
     answer = ilze.post("/games", asked)
     assert code(answer) == (422, "validation_failed")
     assert answer.get_json()["errors"][0]["pointer"].startswith("/spectator")
+
+
+def test_no_answer_to_a_write_shows_more_than_looking_on_does(
+    people: list[Person], someone: Callable[..., Person]
+) -> None:
+    """Who opened a game, or gave up a seat of it, learns nothing by asking the same again."""
+    host, key = someone("Zane"), {"Idempotency-Key": "again"}
+    asked = {"ruleset": "jokers-go-boom", "seats": 3, "sit": False, "spectators": "none"}
+    game = host.post("/games", asked, headers=key).get_json()["view"]["game"]
+    for person in people:
+        person.post(f"/games/{game}/seats")
+    moved(people, game, 3)
+    opened_again = host.post("/games", asked, headers=key)
+    assert opened_again.status_code == 201
+    assert opened_again.get_json()["view"]["version"] == 1
+    turn = mover(people, game)
+    sent = {"move": turn.view(game)["legal_moves"][0]}
+    path, own = f"/games/{game}/moves", {"Idempotency-Key": "own"}
+    version = turn.post(path, sent, headers=own).get_json()["version"]
+    gone = turn.post(f"/games/{game}/resignation", headers=key).get_json()["view"]
+    for _ in range(2):
+        rest = [person for person in people if person is not turn]
+        for person in rest:
+            if person.view(game)["legal_moves"]:
+                person.move(game, person.view(game)["legal_moves"][0])
+    again = turn.post(f"/games/{game}/resignation", headers=key).get_json()["view"]
+    assert again["version"] == gone["version"]
+    replayed = turn.post(path, sent, headers=own).get_json()
+    assert replayed["version"] == replayed["view"]["version"] == version
+    assert all("hand" not in seat for seat in replayed["view"]["seats"])
+    assert code(turn.get(f"/games/{game}")) == (403, "no_spectators")
+
+
+def test_who_gave_up_a_rematch_is_not_shown_it(people: list[Person], services: Services) -> None:
+    game = started(people, spectators="none", options={"rounds": 1})
+    play_on(services, people, game, random.Random(4))
+    rematch = people[0].post(f"/games/{game}/rematch").get_json()["view"]["game"]
+    for person in people:
+        person.post(f"/games/{rematch}/seats")
+    people[0].post(f"/games/{rematch}/resignation")
+    assert code(people[0].post(f"/games/{game}/rematch")) == (403, "no_spectators")
+    assert people[1].post(f"/games/{game}/rematch").status_code == 201

@@ -186,7 +186,7 @@ def test_refusals_are_typed(server: int) -> None:
 
 
 def test_whatever_a_client_may_call_is_called(server: int, services: Services) -> None:
-    dispatcher = Dispatcher(services, services.now())
+    dispatcher = Dispatcher(services)
     people = players(server, server)
     game = people[0].open_game("jokers-go-boom", 3, options={"rounds": 1}, visibility="private")[
         "view"
@@ -294,6 +294,19 @@ def test_a_stream_resumes_after_what_was_taken() -> None:
     )
     assert [event["seq"] for event in client.events("g")] == [1, 2, 3]
     assert [request.url.params["after"] for request in requests] == ["0", "2", "2", "3"]
+    busy = httpx.MockTransport(lambda _: httpx.Response(503, headers={"Retry-After": "3600"}))
+    for patience in (-1, 60):
+        rests: list[float] = []
+        client = client_of(
+            "http://x", transport=busy, retrying=Retrying(patience=patience), sleep=rests.append
+        )
+        for ask in (lambda c=client: list(c.events("g")), lambda c=client: c.view("g")):
+            with pytest.raises(Problem) as told:
+                ask()
+            assert told.value.status == 503
+        assert sum(rests) == 0
+    client, _, _ = scripted(httpx.ReadTimeout("lost"), httpx.Response(404))
+    assert client.ask("DELETE", "/webhooks/w") is None
     client, _, _ = scripted(httpx.Response(404, json={"code": "game_not_found"}))
     with pytest.raises(NotFound):
         list(client.events("g"))

@@ -18,11 +18,11 @@ from faults.test_ledger import Client, crash_backends, title
 from faults.test_streams import public
 from receiver import Receiver, receiver
 
+from service.play.webhooks import LEASE
 from service.proof.keys import read_keys
 from service.proof.outside import Evidence
 from service.proof.verdicts import Outcome
 from service.proof.verify import verify
-from service.worker.courier import LEASE
 
 GAME_SECONDS = 120
 

@@ -274,13 +274,26 @@ def test_a_server_that_is_told_to_stop_waits_for_no_stream(own: Urls) -> None:
         readers = [Thread(target=read, args=(stream,)) for stream in streams]
         for reader in readers:
             reader.start()
+        path = f"/games/{table.game}/events?after={table.view()['version']}&wait=30"
+        polled: list[Any] = []
+
+        def poll(key: Any) -> None:
+            polled.append(httpx.get(table.url + path, headers=key, timeout=20).json()["items"])
+
+        polls = [Thread(target=poll, args=(key,)) for key in table.keys]
+        for one in polls:
+            one.start()
+        time.sleep(1)
         began = time.monotonic()
         process.send_signal(signal.SIGTERM)
         assert wait_for_end([process.pid], 10) == []
+        for one in polls:
+            one.join(5)
+        assert polled == [[], [], []]
         assert time.monotonic() - began < 8
         for reader in readers:
             reader.join(5)
-        assert len(ended) == 3
+        assert ended == [1, 1, 1]
 
 
 def test_a_lost_listener_and_a_lost_notification_cost_time_and_no_event(own: Urls) -> None:

@@ -20,6 +20,7 @@ from service.play import noticing
 from service.play.clocks import run_out
 from service.play.mailbox import NOTICES_KEPT, Mailing
 from service.play.noticing import TYPES, Dispatcher
+from service.play.seating import SeatRequest, take_seat
 from service.play.services import Services, utc_now
 from service.play.streaming import Follower, MustRead
 from service.store.notices import drop_old_notices
@@ -36,9 +37,8 @@ def people(someone: Callable[..., Person]) -> list[Person]:
 
 @pytest.fixture
 def tell(services: Services) -> Callable[[], int]:
-    """Tells all that there is to tell of the last minute."""
+    """Tells all that there is to tell."""
     dispatcher = Dispatcher(services)
-    dispatcher.looked = services.now()
 
     def run() -> int:
         total = 0
@@ -202,8 +202,6 @@ def test_players_are_told_of_a_rematch_that_another_asked_for(
 
 def test_two_dispatchers_tell_nothing_twice(people: list[Person], services: Services) -> None:
     dispatchers = [Dispatcher(services) for _ in range(4)]
-    for dispatcher in dispatchers:
-        dispatcher.looked = services.now()
     games = [started(people) for _ in range(3)]
     with ThreadPoolExecutor(4) as pool:
         for _ in range(6):
@@ -219,9 +217,7 @@ def test_a_dispatcher_that_starts_anew_tells_nothing_again(
     started(people)
     tell()
     before = [told(person) for person in people]
-    fresh = Dispatcher(services)
-    while fresh.run() or fresh.looked == noticing.EVER:
-        pass
+    assert Dispatcher(services).run() == 0
     assert [told(person) for person in people] == before
 
 
@@ -339,3 +335,46 @@ def test_old_notices_are_dropped_and_their_numbers_are_not_given_again(
     game = started(people)
     tell()
     assert told(people[0], cursor)[0]["data"]["game"] == game
+
+
+def test_what_others_do_out_of_turn_begins_no_turn(
+    people: list[Person], tell: Callable[[], int]
+) -> None:
+    game = started(people)
+    turning = mover(people, game)
+    tell()
+    other = next(person for person in people if person is not turning)
+    other.post(f"/games/{game}/resignation")
+    tell()
+    assert kinds(turning).count("turn") == 1
+
+
+def test_a_game_that_can_not_be_read_keeps_no_other_from_being_told(
+    people: list[Person], tell: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, whole = started(people), started(people)
+    real = noticing.parse_event
+
+    def parse(line: str) -> Any:
+        if broken in line:
+            raise ValueError(line)
+        return real(line)
+
+    monkeypatch.setattr(noticing, "parse_event", parse)
+    tell()
+    games = {item["data"]["game"] for item in told(people[0])}
+    assert games == {whole}
+    assert tell() == 0
+
+
+def test_a_server_with_a_wrong_clock_is_caught_up_with(
+    people: list[Person], services: Services
+) -> None:
+    slow = replace(services, now=lambda: utc_now() - timedelta(minutes=10))
+    game = opened(people[0])["game"]
+    for person in people[1:]:
+        take_seat(slow, person.id, game, lambda: SeatRequest(None, ""), None)
+    fresh = Dispatcher(services)
+    while fresh.run():
+        pass
+    assert "started" in kinds(people[0])

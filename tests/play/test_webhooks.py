@@ -1,19 +1,26 @@
 """Webhooks: signed, thin, in order, again and again, and never to an address of our own."""
 
+import itertools
 import random
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from api.test_games import code, mover, opened, started
 from conftest import Person, fresh_key, services_at
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from flask.testing import FlaskClient
 from play_through import play_on
 from receiver import Receiver, receiver
@@ -24,13 +31,16 @@ from service.play import webhooks
 from service.play.addresses import is_forbidden_host, is_public
 from service.play.noticing import TYPES, Dispatcher
 from service.play.services import Services, utc_now
-from service.play.webhooks import signatures, url_fault
+from service.play.webhooks import LEASE, signatures, url_fault
 from service.store.embedded import Urls
 from service.store.secret_box import SecretBox
-from service.store.webhooks import claim_deliveries, drop_old_deliveries
+from service.store.webhooks import Wanted, claim_deliveries, drop_old_deliveries
 from service.worker import posting
-from service.worker.courier import DELAYS, LEASE, PATIENCE, Courier
+from service.worker.courier import DELAYS, PATIENCE, Courier
 from service.worker.posting import Posted, Undeliverable, post
+
+
+EIGHT = Wanted(lease=LEASE, limit=8, each=2, each_player=8)
 
 
 class Clock:
@@ -68,7 +78,7 @@ def people(someone: Callable[..., Person]) -> list[Person]:
 
 @pytest.fixture
 def tell(house: Services) -> Callable[[], None]:
-    dispatcher = Dispatcher(house, house.now())
+    dispatcher = Dispatcher(house)
 
     def run() -> None:
         while dispatcher.run():
@@ -214,7 +224,7 @@ def test_after_days_it_is_given_up_and_the_next_goes_on(
         deliver(house)
         assert len(found.requests) == before + 1
         assert found.requests[-1][1]["webhook-id"] == listed[0]["id"]
-        assert deliveries(people[0], hook)[0]["status"] == "failed"
+        assert deliveries(people[0], hook)[0]["status"] == "pending"
     assert sum(DELAYS, timedelta(0)) > timedelta(days=3)
 
 
@@ -268,7 +278,9 @@ def test_a_courier_that_dies_leaves_its_deliveries_to_the_next(
         hooked(people[0], found.url, types=["game.started"])
         started(people)
         tell()
-        claimed = claim_deliveries(house.database, clock(), LEASE, 8, 2)
+        claimed = claim_deliveries(
+            house.database, clock(), Wanted(lease=LEASE, limit=8, each=2, each_player=8)
+        )
         assert found.url in [one.url for one in claimed]
         deliver(house)
         assert found.requests == []
@@ -423,7 +435,9 @@ def test_secrets_are_sealed_where_there_is_a_key(urls: Urls, ilze: Person) -> No
     webhooks.deliver_test(sealed, ilze.id, made.webhook.id, None)
     found = [
         one
-        for one in claim_deliveries(sealed.database, sealed.now(), LEASE, 50, 5)
+        for one in claim_deliveries(
+            sealed.database, sealed.now(), Wanted(lease=LEASE, limit=50, each=5, each_player=50)
+        )
         if one.webhook == made.webhook.id
     ]
     assert webhooks.secret_text(found[0].secrets[0]) == made.secret
@@ -627,3 +641,153 @@ def test_there_is_a_type_for_every_notice_and_no_other(ilze: Person) -> None:
     bad = ilze.post("/webhooks", {"url": "https://cards.example/", "types": ["game.card"]})
     assert code(bad) == (422, "validation_failed")
     assert opened(ilze)["status"] == "open"
+
+
+@contextmanager
+def dripping(words: bytes, *, context: ssl.SSLContext | None = None) -> Iterator[int]:
+    """A server that answers a byte at a time, for ever; before the handshake if there is none."""
+    stop = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def drip() -> None:
+            taken, _ = server.accept()
+            try:
+                secured = context.wrap_socket(taken, server_side=True) if context else taken
+                with secured:
+                    for byte in itertools.cycle(words):
+                        if stop.wait(0.05):
+                            return
+                        secured.sendall(bytes([byte]))
+            except OSError:
+                taken.close()
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            yield server.getsockname()[1]
+        finally:
+            stop.set()
+            thread.join(5)
+
+
+def own_certificate(folder: Path) -> ssl.SSLContext:
+    """A server's side of TLS, by a certificate of its own."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(utc_now() - timedelta(days=1))
+        .not_valid_after(utc_now() + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    text = made.public_bytes(pem) + key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (folder / "own.pem").write_bytes(text)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "own.pem")
+    return context
+
+
+@pytest.mark.parametrize("is_secured", [False, True])
+def test_who_drips_over_tls_is_hung_up_on(
+    is_secured: bool,  # noqa: FBT001  a parameter
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(posting, "SECONDS_AT_MOST", 0.6)
+
+    def trusting() -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        return context
+
+    monkeypatch.setattr(posting.ssl, "create_default_context", trusting)
+    context = own_certificate(tmp_path) if is_secured else None
+    words = b"HTTP/1.1 100 Continue\r\n\r\n" if is_secured else b"\x16\x03\x03\x40\x00" + b"\0" * 99
+    with dripping(words, context=context) as port:
+        began = time.monotonic()
+        with pytest.raises(Undeliverable):
+            post(f"https://localhost:{port}/", b"{}", {}, allows_any=True)
+        assert time.monotonic() - began < 3
+
+
+def test_who_waits_longest_is_next_however_busy_others_are(
+    people: list[Person], house: Services, clock: Clock, tell: Callable[[], None]
+) -> None:
+    urls = [f"https://cards.example/{number}" for number in range(5)]
+    hooks = [hooked(people[0], url, types=["game.started"]) for url in urls[:4]]
+    quiet = hooked(people[1], urls[4], types=["game.started"])
+    started(people)
+    tell()
+    clock.ahead += timedelta(hours=1)
+    for _ in range(6):
+        started(people)
+    later = Dispatcher(replace(house, now=clock))
+    later.run()
+    held, calls = threading.Event(), []
+
+    def slow(url: str, *_: Any, **__: Any) -> Posted:
+        calls.append(url)
+        held.wait(10)
+        return Posted(200)
+
+    courier = Courier(house, post=slow)
+    courier.run()
+    deadline = time.monotonic() + 5
+    while urls[4] not in calls:
+        courier.run()
+        assert time.monotonic() < deadline, calls
+    assert sum(url in urls[:4] for url in calls) <= 4
+    held.set()
+    courier.finish(5)
+    for person, hook in (*((people[0], hook) for hook in hooks), (people[1], quiet)):
+        person.delete(f"/webhooks/{hook['id']}")
+
+
+def test_a_secret_that_can_not_be_read_harms_no_other_webhook(
+    people: list[Person], house: Services, tell: Callable[[], None]
+) -> None:
+    with receiver() as found:
+        sealed = replace(house, database=replace(house.database, box=SecretBox(b"k" * 32)))
+        lost = webhooks.add_webhook(
+            sealed, people[0].id, lambda: webhooks.WebhookRequest(url=found.url), None
+        )
+        hooked(people[1], found.url, types=["game.started"])
+        started(people)
+        tell()
+        deliver(house)
+        assert [body["type"] for body in found.bodies] == ["game.started"]
+        item = deliveries(people[0], {"id": lost.webhook.id})[0]
+        assert (item["status"], item["last_error"]) == (
+            "pending",
+            "Its secret can't be read here: change it.",
+        )
+        people[0].delete(f"/webhooks/{lost.webhook.id}")
+
+
+def test_what_is_under_way_is_not_delivered_again(
+    people: list[Person], house: Services, clock: Clock
+) -> None:
+    with receiver(lambda _n, _b: (500, {})) as found:
+        hook = hooked(people[0], found.url)
+        made = people[0].post(f"/webhooks/{hook['id']}/test").get_json()
+        path = f"/webhooks/{hook['id']}/deliveries/{made['id']}/redelivery"
+        claim_deliveries(
+            house.database, clock(), Wanted(lease=LEASE, limit=8, each=2, each_player=8)
+        )
+        assert people[0].post(path).get_json()["next_at"] > made["next_at"]
+        clock.ahead += LEASE
+        deliver(house)
+        clock.ahead += 1.3 * DELAYS[1]
+        deliver(house)
+        resting = deliveries(people[0], hook)[0]
+        assert (resting["attempts"], len(found.requests)) == (3, 2)
+        assert people[0].post(path).get_json()["next_at"] < resting["next_at"]
+        deliver(house)
+        assert len(found.requests) == 3

@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 import httpx
 
 from fairdeal_client.models import Event, Invitation, Moved, Notice, Seated, View
-from fairdeal_client.problems import problem_of
+from fairdeal_client.problems import Problem, problem_of
 
 AGAIN = frozenset({429, 502, 503, 504})
 """Statuses after which the same request may be sent once more."""
@@ -192,10 +192,12 @@ class Fairdeal:
             else:
                 if answer.is_success:
                     return answer
+                if answer.status_code == 404 and method == "DELETE" and attempt:
+                    return httpx.Response(204)
                 can_wait = answer.status_code in AGAIN and (is_safe or answer.status_code == 429)
-                if not can_wait or time.monotonic() > until:
-                    raise problem_of(answer)
                 pause = max(self._retrying.pause(attempt), _asked_to_wait(answer))
+                if not can_wait or time.monotonic() + pause > until:
+                    raise problem_of(answer)
             self._sleep(pause)
             attempt += 1
 
@@ -216,10 +218,12 @@ class Fairdeal:
                     attempt, failing_since = 0, None
                     if line:
                         yield line
-            except httpx.TransportError:
+            except (httpx.TransportError, _Busy) as error:
                 failing_since = failing_since or time.monotonic()
-                if time.monotonic() - failing_since > self._retrying.patience:
-                    raise
+                pause = error.pause if isinstance(error, _Busy) else 0.0
+                if time.monotonic() + pause - failing_since > self._retrying.patience:
+                    raise error.problem if isinstance(error, _Busy) else error from None
+                self._sleep(pause)
             self._sleep(self._retrying.pause(attempt))
             attempt += 1
 
@@ -234,16 +238,24 @@ class Fairdeal:
         ) as answer:
             if answer.status_code == 204 and ends:
                 yield None
-            if answer.status_code in AGAIN:
-                self._sleep(_asked_to_wait(answer))
-                return
             if not answer.is_success:
                 answer.read()
+                if answer.status_code in AGAIN:
+                    raise _Busy(_asked_to_wait(answer), problem_of(answer))
                 raise problem_of(answer)
             yield from _whole_lines(answer)
 
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+
+class _Busy(Exception):
+    """The service asks to come back later."""
+
+    def __init__(self, pause: float, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.pause = pause
+        self.problem = problem
 
 
 def _whole_lines(answer: httpx.Response) -> Iterator[str]:

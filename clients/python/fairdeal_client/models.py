@@ -390,12 +390,12 @@ class ListedGame(TypedDict):
     visibility: str
     spectators: Literal['public', 'none', 'delayed']
     sandbox: bool
-    version: int
+    version: int | None
     seats: int
     players: list[ListedPlayer]
     to_act: str | None
     created_at: str
-    moved_at: str
+    moved_at: str | None
 
 
 class GamesPage(TypedDict):
