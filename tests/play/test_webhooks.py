@@ -39,7 +39,6 @@ from service.worker import posting
 from service.worker.courier import DELAYS, PATIENCE, Courier
 from service.worker.posting import Posted, Undeliverable, post
 
-
 EIGHT = Wanted(lease=LEASE, limit=8, each=2, each_player=8)
 
 
