@@ -7,7 +7,7 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, fields, validate
 
 from service.api.schemas import move_union
 from service.api.unions import AnyOf, Tagged
-from service.log.steps import SPECTATORS
+from service.log.steps import OUTCOMES, REASONS, REMEDIES, SPECTATORS
 from service.play.caller import SCOPES
 from service.play.ids import ULID_PATTERN
 from service.play.noticing import TYPES
@@ -18,7 +18,7 @@ from service.rules.registry import rulesets, schemas_of
 
 KEY_ID_PATTERN = "^[0-9a-f]{16}$"
 HASH = {"pattern": "^[0-9a-f]{64}$"}
-STATUSES = ["open", "active", "finished", "voided"]
+STATUSES = ["open", "active", "held", "finished", "voided"]
 
 
 class AnswerSchema(Schema):
@@ -207,7 +207,7 @@ class SeatSchema(AnswerSchema):
 class ViewerSchema(AnswerSchema):
     """Who is looking."""
 
-    role = fields.String(required=True, validate=validate.OneOf(["seat", "spectator"]))
+    role = fields.String(required=True, validate=validate.OneOf(["seat", "spectator", "admin"]))
     seat = SeatField(required=True, allow_none=True)
 
 
@@ -242,6 +242,7 @@ class TableauSchema(AnswerSchema):
         required=True,
         metadata={"description": "How many events old is what spectators of a running game see."},
     )
+    hold_on_dispute = fields.Boolean(required=True)
     rematch_of = _id(allow_none=True)
     options = AnyOf(_each("OPTIONS"), required=True)
     version = StrictInteger(required=True, metadata={"description": "The newest version."})
@@ -338,6 +339,7 @@ class GameCreatedSchema(AnswerSchema):
     spectators = fields.String(validate=validate.OneOf(SPECTATORS))
     spectator_delay = StrictInteger()
     rematch = fields.Nested(RematchSchema)
+    hold_on_dispute = fields.Boolean()
 
 
 class SeatTakenSchema(AnswerSchema):
@@ -373,8 +375,8 @@ class GameStartedSchema(AnswerSchema):
     dealer = SeatField(required=True)
 
 
-def _by_seat(of: fields.Field[Any]) -> fields.Dict:
-    return fields.Dict(keys=fields.String(), values=of, required=True)
+def _by_seat(of: fields.Field[Any], *, required: bool = True) -> fields.Dict:
+    return fields.Dict(keys=fields.String(), values=of, required=required)
 
 
 class RoundStartedSchema(OpenSchema):
@@ -422,16 +424,72 @@ class SeatReplacedSchema(AnswerSchema):
     player = fields.String()
     bot = fields.String()
     reason = fields.String(
-        required=True, validate=validate.OneOf(["resigned", "absent", "returned"])
+        required=True, validate=validate.OneOf(["resigned", "absent", "returned", "ruled"])
     )
 
 
 class ClockExtendedSchema(AnswerSchema):
-    """The service was down for so long of the turn."""
+    """The service was down for so long of the turn, or a ruling grants it."""
 
     seat = SeatField(required=True)
     seconds = StrictInteger(required=True)
-    reason = fields.String(required=True, validate=validate.Equal("outage"))
+    reason = fields.String(required=True, validate=validate.OneOf(["outage", "ruled"]))
+
+
+class DisputeOpenedSchema(AnswerSchema):
+    """Which seat complains of what; its words are not in the log."""
+
+    dispute = _id()
+    seat = SeatField(required=True)
+    reason = fields.String(required=True, validate=validate.OneOf(REASONS))
+    seqs = fields.List(StrictInteger(), required=True)
+
+
+class DisputeWithdrawnSchema(AnswerSchema):
+    """The dispute is over, without a ruling."""
+
+    dispute = _id()
+
+
+class GameHeldSchema(AnswerSchema):
+    """Nobody moves, and no clock runs."""
+
+    dispute = _id(required=False)
+
+
+class GameResumedSchema(AnswerSchema):
+    """The turn, and its clock, begin anew."""
+
+
+class RulingMadeSchema(AnswerSchema):
+    """What was decided; remedies that change the table follow as events of their own."""
+
+    ruling = _id()
+    dispute = _id(required=False)
+    outcome = fields.String(required=True, validate=validate.OneOf(OUTCOMES))
+    remedies = fields.List(fields.String(validate=validate.OneOf(REMEDIES)), required=True)
+    scores = _by_seat(StrictInteger(), required=False)
+    reason = fields.String()
+    standings = fields.List(fields.List(SeatField()))
+    winners = fields.List(SeatField())
+
+
+class RewoundSchema(AnswerSchema):
+    """The round stands as it did after `to`; its stock is shuffled anew."""
+
+    to = StrictInteger(required=True)
+    round = StrictInteger(required=True)
+    deal = StrictInteger(required=True)
+    stock = StrictInteger(required=True)
+    state_mac = _hash()
+
+
+class HiddenReadDisclosedSchema(AnswerSchema):
+    """An admin looked at these seats' hands while the game ran, at that version."""
+
+    read = _id()
+    version = StrictInteger(required=True)
+    seats = fields.List(SeatField(), required=True)
 
 
 EVENT_DATA: Mapping[str, type[Schema]] = {
@@ -446,6 +504,13 @@ EVENT_DATA: Mapping[str, type[Schema]] = {
     "secret_revealed": SecretRevealedSchema,
     "seat_replaced": SeatReplacedSchema,
     "clock_extended": ClockExtendedSchema,
+    "dispute_opened": DisputeOpenedSchema,
+    "dispute_withdrawn": DisputeWithdrawnSchema,
+    "game_held": GameHeldSchema,
+    "game_resumed": GameResumedSchema,
+    "ruling": RulingMadeSchema,
+    "rewound": RewoundSchema,
+    "hidden_read_disclosed": HiddenReadDisclosedSchema,
 }
 
 
@@ -619,6 +684,14 @@ class ReplaySchema(AnswerSchema):
     items = fields.List(fields.Nested(FrameSchema), required=True)
     next_from = StrictInteger(required=True, allow_none=True)
     version = StrictInteger(required=True)
+    abandoned = fields.List(
+        fields.List(StrictInteger()),
+        required=True,
+        metadata={
+            "description": "The first and the last seq of each part that a ruling folded back: it "
+            "happened, and does not count."
+        },
+    )
 
 
 class SigningKeySchema(AnswerSchema):
@@ -779,3 +852,193 @@ class HealthSchema(AnswerSchema):
 
 class AnythingSchema(OpenSchema):
     """A JSON object."""
+
+
+class ListedDisputeSchema(AnswerSchema):
+    """A dispute, without its words."""
+
+    id = _id()
+    game = _id()
+    seat = SeatField(required=True)
+    player = _id()
+    reason = fields.String(required=True, validate=validate.OneOf(REASONS))
+    seqs = fields.List(StrictInteger(), required=True)
+    status = fields.String(
+        required=True, validate=validate.OneOf(["open", "under_review", "resolved", "withdrawn"])
+    )
+    is_appealed = fields.Boolean(required=True)
+    assignee = fields.String(required=True, allow_none=True)
+    opened_at = _time()
+    closed_at = _time(allow_none=True)
+
+
+class DisputesPageSchema(AnswerSchema):
+    """A page of disputes, newest first."""
+
+    items = fields.List(fields.Nested(ListedDisputeSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class MessageSchema(AnswerSchema):
+    """What somebody said of a dispute."""
+
+    id = _id()
+    author = fields.Nested(ActorSchema, required=True)
+    visibility = fields.String(required=True, validate=validate.OneOf(["parties", "admins"]))
+    body = fields.String(required=True)
+    at = _time()
+
+
+class DecisionSchema(AnswerSchema):
+    """What was decided, and why; `seq` is that of its event."""
+
+    id = _id()
+    outcome = fields.String(required=True, validate=validate.OneOf(OUTCOMES))
+    remedies = fields.List(fields.Dict(keys=fields.String()), required=True)
+    public_reason = fields.String(required=True)
+    seq = StrictInteger(required=True)
+    at = _time()
+
+
+class DisputeSchema(ListedDisputeSchema):
+    """A dispute, what was said of it, and what was decided."""
+
+    statement = fields.String(required=True)
+    messages = fields.List(fields.Nested(MessageSchema), required=True)
+    rulings = fields.List(fields.Nested(DecisionSchema), required=True)
+
+
+class FiledSchema(AnswerSchema):
+    """The dispute, and the receipt for its event."""
+
+    dispute = fields.Nested(DisputeSchema, required=True)
+    receipt = fields.Nested(ReceiptSchema, required=True, allow_none=True)
+
+
+class AdminDecisionSchema(DecisionSchema):
+    """The same with what is for admins."""
+
+    admin = _id()
+    private_note = fields.String(required=True)
+
+
+class AdminDisputeSchema(ListedDisputeSchema):
+    """A dispute as admins see it."""
+
+    version = StrictInteger(required=True)
+    statement = fields.String(required=True)
+    messages = fields.List(fields.Nested(MessageSchema), required=True)
+    rulings = fields.List(fields.Nested(AdminDecisionSchema), required=True)
+
+
+class PreviewSchema(AnswerSchema):
+    """What a ruling would do: the events' types, and how the game would stand."""
+
+    events = fields.List(fields.String(), required=True)
+    version = StrictInteger(required=True)
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    round = StrictInteger(required=True, allow_none=True)
+    to_act = SeatField(required=True, allow_none=True)
+    scores = _by_seat(StrictInteger())
+    result = fields.Nested(ResultSchema, required=True, allow_none=True)
+    abandoned = fields.List(fields.List(StrictInteger()), required=True)
+
+
+class RuledSchema(AnswerSchema):
+    """The dispute with its ruling, and what was written; of a dry run what would be."""
+
+    dispute = fields.Nested(AdminDisputeSchema)
+    version = StrictInteger()
+    events = fields.List(EVENT)
+    receipt = fields.Nested(ReceiptSchema, allow_none=True)
+    preview = fields.Nested(PreviewSchema)
+
+
+class KnowledgeSchema(AnswerSchema):
+    """What a seat could know: its hand, what lay open, and where the rest may be."""
+
+    seat = SeatField(required=True)
+    hand = fields.List(CardField(), required=True)
+    open = fields.List(CardField(), required=True)
+    unseen = fields.List(CardField(), required=True)
+    unseen_in = fields.Dict(keys=fields.String(), required=True)
+
+
+class HiddenViewSchema(ViewSchema):
+    """The table with the hands that were asked for, and what each seat could know."""
+
+    knowledge = fields.List(fields.Nested(KnowledgeSchema), required=True)
+
+
+class TriedMoveSchema(AnswerSchema):
+    """A move that was tried; `reveals` where it was not played on, since it shows a card."""
+
+    move = fields.Dict(keys=fields.String(), required=True)
+    seat = SeatField(required=True, allow_none=True)
+    legal = fields.Boolean(required=True)
+    rule = fields.String(required=True, allow_none=True)
+    detail = fields.String(required=True, allow_none=True)
+    reveals = fields.Boolean(required=True)
+
+
+class TriedSchema(AnswerSchema):
+    """Moves that were tried, and the table after them."""
+
+    moves = fields.List(fields.Nested(TriedMoveSchema), required=True)
+    view = fields.Nested(ViewSchema, required=True)
+    knowledge = fields.List(fields.Nested(KnowledgeSchema), required=True)
+
+
+class RefusedMoveSchema(AnswerSchema):
+    """A refused attempt; what was tried only once the game has ended."""
+
+    version = StrictInteger(required=True)
+    player = _id()
+    key = _id()
+    seat = SeatField(required=True, allow_none=True)
+    code = fields.String(required=True)
+    rule = fields.String(required=True, allow_none=True)
+    request = fields.String(required=True)
+    moves = fields.List(fields.Dict(keys=fields.String()))
+
+
+class MomentSchema(AnswerSchema):
+    """An event, or a refused attempt."""
+
+    kind = fields.String(required=True, validate=validate.OneOf(["event", "attempt"]))
+    at = _time()
+    event = EVENT
+    attempt = fields.Nested(RefusedMoveSchema)
+
+
+class TimelineSchema(AnswerSchema):
+    """A part of a timeline, in order of time."""
+
+    items = fields.List(fields.Nested(MomentSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
+
+
+class HeldSchema(AnswerSchema):
+    """How the game stands."""
+
+    status = fields.String(required=True, validate=validate.OneOf(STATUSES))
+    version = StrictInteger(required=True)
+
+
+class TrailLineSchema(OpenSchema):
+    """What an admin did; each line is chained to the one before."""
+
+    seq = StrictInteger(required=True)
+    at = _time()
+    admin = _id()
+    action = fields.String(required=True)
+    facts = fields.Dict(keys=fields.String(), required=True)
+    prev = _hash()
+    hash = _hash()
+
+
+class TrailSchema(AnswerSchema):
+    """A page of the trail, newest first."""
+
+    items = fields.List(fields.Nested(TrailLineSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)

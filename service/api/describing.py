@@ -91,7 +91,7 @@ def _tagged(converter: Any, field: Tagged) -> JsonSchema:  # noqa: ANN401
         union = {
             "oneOf": list(shapes.values()),
             "discriminator": {
-                "propertyName": "type",
+                "propertyName": field.tag,
                 "mapping": {kind: shape["$ref"] for kind, shape in shapes.items()},
             },
         }

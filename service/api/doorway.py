@@ -42,6 +42,8 @@ COMMON_HEADERS: Sequence[tuple[str, str]] = (
     ("X-Content-Type-Options", "nosniff"),
 )
 
+CROSS_ORIGIN = ("Access-Control-", "Cross-Origin-")
+
 PREFLIGHT_HEADERS: Sequence[tuple[str, str]] = (
     (
         "Access-Control-Allow-Headers",
@@ -74,7 +76,10 @@ class Doorway:
         request_id = self._new_request_id()
         environ[REQUEST_ID] = request_id
         extra = [("Request-Id", str(request_id)), *COMMON_HEADERS]
-        if environ["REQUEST_METHOD"] == "OPTIONS":
+        is_admins = environ.get("PATH_INFO", "").startswith("/admin")
+        if is_admins:  # pages of other sites have no business there
+            extra = [header for header in extra if not header[0].startswith(CROSS_ORIGIN)]
+        elif environ["REQUEST_METHOD"] == "OPTIONS":
             extra += PREFLIGHT_HEADERS
 
         head: tuple[str, list[tuple[str, str]]] | None = None

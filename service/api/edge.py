@@ -3,12 +3,14 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask, Response, request
 from marshmallow import ValidationError
 
 from service.api import (
+    admin,
+    disputes,
     games,
     meta,
     moves,
@@ -22,14 +24,16 @@ from service.api import (
 )
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
 from service.api.docs import docs_page, prose
-from service.api.doorway import GAME, PLAYER, ROUTE, Doorway
+from service.api.doorway import GAME, PLAYER, REQUEST_ID, ROUTE, Doorway
 from service.api.handoff import Sender
 from service.api.keys import read_token
 from service.api.openapi import describe, openapi_yaml
 from service.api.operation import Answer, Call, Operation, asker, flask_path
 from service.api.problems import register_problems
 from service.api.sources import House, Streams
+from service.canonical import JsonMap
 from service.play.accounts import authenticate
+from service.play.admins import Admin, authenticate_admin, note_action
 from service.play.caller import Caller
 from service.play.limits import FAILED_AUTHENTICATION, Standing
 from service.play.refusals import InvalidQuery, Unauthenticated
@@ -45,10 +49,13 @@ OPERATIONS: Sequence[Operation] = (
     *rematches.OPERATIONS,
     *notices.OPERATIONS,
     *webhooks.OPERATIONS,
+    *disputes.OPERATIONS,
+    *admin.OPERATIONS,
     *proof.OPERATIONS,
 )
 """Every operation that there is."""
 
+QUERY_NOTED = 200
 SENDER = "fairdeal.sender"
 """Where an app keeps what sends its streams."""
 
@@ -107,8 +114,9 @@ def _view(
     def view(**path: str) -> Response:
         request.environ[ROUTE] = operation.id
         request.environ[GAME] = path.get("game")
-        caller = _caller(operation, services)
-        standing = _count(operation, services, caller)
+        acting = _admin(operation, services) if operation.is_admins else None
+        caller = None if acting else _caller(operation, services)
+        standing = _count(operation, services, caller, acting)
         call = Call(
             services=services,
             request=request,
@@ -117,7 +125,10 @@ def _view(
             operation=operation,
             described=described,
             streams=places,
+            acting=acting,
         )
+        if acting is not None and not operation.is_noted_by_itself:
+            note_action(services, acting, operation.id, _asked(path))
         answer: Answer = operation.view(call, **path)
         response = answer.response()
         if standing is not None:
@@ -143,28 +154,55 @@ def _caller(operation: Operation, services: Services) -> Caller | None:
     return caller
 
 
+def _admin(operation: Operation, services: Services) -> Admin:
+    """Which admin calls; nobody else does. Raises Unauthenticated and InsufficientScope."""
+    token = read_token(request)
+    if token is None:
+        raise Unauthenticated
+    found = _guessed(services, lambda: authenticate_admin(services, token))
+    found.require(operation.scope or "")
+    return found
+
+
+def _asked(path: Mapping[str, str]) -> JsonMap:
+    """What the trail says of a request: what it is about; ids, and no words."""
+    query = {name: value for name, value in request.args.items() if len(value) <= QUERY_NOTED}
+    return {**path, "query": query, "request": str(request.environ[REQUEST_ID])}
+
+
 def _authenticated(services: Services, token: str) -> Caller:
     """Whose token it is; who guesses too often is refused without a look."""
+    return _guessed(services, lambda: authenticate(services, token))
+
+
+Who = TypeVar("Who")
+
+
+def _guessed(services: Services, look: Callable[[], Who]) -> Who:
+    """Who it is; who guesses too often is refused without a look."""
     limiter = services.limiter
     if limiter is None:
-        return authenticate(services, token)
+        return look()
     address = asker(request, None)
     limiter.refuse_if_empty(FAILED_AUTHENTICATION, address)
     try:
-        return authenticate(services, token)
+        return look()
     except Unauthenticated:
         limiter.take(FAILED_AUTHENTICATION, address)
         raise
 
 
-def _count(operation: Operation, services: Services, caller: Caller | None) -> Standing | None:
+def _count(
+    operation: Operation, services: Services, caller: Caller | None, admin: Admin | None
+) -> Standing | None:
     """Count the request by its policy; None where nothing is. Raises TooManyRequests.
 
     Before anything is read: who asks too often costs no more than the counting.
     """
     if services.limiter is None or operation.is_uncounted:
         return None
-    return services.limiter.take(operation.limit, asker(request, caller))
+    who = admin.id if admin else asker(request, caller)
+    return services.limiter.take(operation.limit, who)
 
 
 def _query(operation: Operation) -> Mapping[str, Any]:

@@ -89,6 +89,7 @@ def frames_text(call: Call, page: Page) -> str:
         "items": Texts(page.items),
         "next_from": page.next_after + 1 if is_more else None,
         "version": page.version,
+        "abandoned": [list(span) for span in page.abandoned],
     }
     return spliced(members)
 
@@ -135,6 +136,7 @@ def _opening(call: Call, body: JsonMap) -> OpeningRequest:
         sit=asked["sit"],
         turn_seconds=asked["turn_seconds"],
         spectators=asked["spectators"],
+        hold_on_dispute=asked["hold_on_dispute"],
         spectator_delay=asked["spectator_delay"] or 0,
         sandbox_secret=bytes.fromhex(sandbox["secret"]) if sandbox else None,
     )

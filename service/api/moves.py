@@ -8,6 +8,7 @@ from marshmallow import Schema
 
 from service.api import answers
 from service.api.bodies import load_body
+from service.api.doorway import REQUEST_ID
 from service.api.games import receipt_json, seated_answer, seated_json
 from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
 from service.api.schemas import (
@@ -18,7 +19,7 @@ from service.api.schemas import (
     any_move_request_schema,
     move_request_schema,
 )
-from service.canonical import JsonMap
+from service.canonical import JsonMap, dump_json
 from service.cards import Seat
 from service.play.caller import PLAY
 from service.play.games import find_game
@@ -26,13 +27,22 @@ from service.play.inviting import admit, invite, revoke_invitation
 from service.play.leaving import come_back, resign
 from service.play.limits import CREATION, MOVES
 from service.play.moving import MoveRequest, make_moves, moved_lines
-from service.play.refusals import NotSeated
+from service.play.refereeing import note_attempt
+from service.play.refusals import (
+    IllegalMove,
+    NotSeated,
+    NotYourTurn,
+    Refusal,
+    RevealNotLast,
+    VersionConflict,
+)
 from service.play.seating import Seated, give_contribution, leave_seat, take_seat
 from service.play.services import Services, timestamp
 from service.play.watching import own_look, shown
 from service.rules.registry import find
 from service.rules.ruleset import AnyRuleset
 from service.store.appends import RequestKey
+from service.store.attempts import Attempt
 
 
 def post_moves(call: Call, game: str) -> Answer:
@@ -40,7 +50,11 @@ def post_moves(call: Call, game: str) -> Answer:
     player = call.known_caller.player
     find_game(call.services, game, player)
     body = call.body()
-    moved = make_moves(call.services, player, game, _reader(body), call.key(body))
+    try:
+        moved = make_moves(call.services, player, game, _reader(body), call.key(body))
+    except (IllegalMove, NotYourTurn, RevealNotLast, VersionConflict) as refusal:
+        _note_attempt(call, game, body, refusal)
+        raise
     seen = own_look(call.services, moved.game, player, moved.frames[-1].event.seq)
     members: dict[str, Member] = {
         "version": moved.version,
@@ -52,6 +66,28 @@ def post_moves(call: Call, game: str) -> Answer:
     if moved.is_replayed:
         headers["Idempotent-Replayed"] = "true"
     return Answer(201, spliced(members), headers)
+
+
+def _note_attempt(call: Call, game: str, body: JsonMap, refusal: Refusal) -> None:
+    """Keep what was tried, and why it was refused: for a referee, if there is a dispute."""
+    caller, facts = call.known_caller, refusal.members
+    present = find_game(call.services, game, caller.player)
+    version, seats = facts.get("current_version"), present.seats_of(caller.player)
+    rule = facts.get("rule")
+    attempt = Attempt(
+        id=call.services.new_id(),
+        game_id=game,
+        at=call.services.now(),
+        version=version if isinstance(version, int) else present.version,
+        player_id=caller.player,
+        key_id=caller.key,
+        seat=seats[0] if seats else None,
+        code=refusal.slug.replace("-", "_"),
+        rule=rule if isinstance(rule, str) else None,
+        moves=dump_json({"moves": body.get("moves", [body.get("move")])}),
+        request_id=str(call.request.environ[REQUEST_ID]),
+    )
+    note_attempt(call.services, attempt)
 
 
 def post_seat(call: Call, game: str) -> Answer:

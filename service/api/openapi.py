@@ -45,6 +45,7 @@ PATHS: Mapping[str, str] = {
     "invitation": "An invitation's id.",
     "webhook": "A webhook's id.",
     "delivery": "A delivery's id.",
+    "dispute": "A dispute's id.",
     "name": "A ruleset's name.",
     "version": "A ruleset's version.",
     "slug": "A problem's slug.",

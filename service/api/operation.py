@@ -15,6 +15,7 @@ from marshmallow import Schema
 from service.api.bodies import load_body, read_json, read_text
 from service.api.keys import read_idempotency_key
 from service.canonical import Json, JsonMap, dump_json
+from service.play.admins import Admin
 from service.play.caller import Caller
 from service.play.idempotency import request_key
 from service.play.limits import READS, WRITES
@@ -64,6 +65,14 @@ class Call:
     operation: "Operation"
     described: "Descriptions"
     streams: "Places"
+    acting: Admin | None = None
+
+    @property
+    def admin(self) -> Admin:
+        """The admin who calls an operation of theirs."""
+        if self.acting is None:
+            raise Unauthenticated
+        return self.acting
 
     @property
     def player(self) -> str | None:
@@ -105,7 +114,8 @@ class Call:
         key = read_idempotency_key(self.request)
         if key is None:
             return None
-        return request_key(self.known_caller.player, self.operation.id, key, body)
+        who = self.acting.id if self.acting else self.known_caller.player
+        return request_key(who, self.operation.id, key, body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +174,8 @@ class Operation:
     `is_open` whether one may call without a key; `body` is the JSON that it
     takes, `upload` the media type of a text that it takes instead; `refuses` are the slugs of
     its own problems, beside those that every operation of its kind has.
+    What admins call is written into their trail before it is done, unless
+    `is_noted_by_itself`.
     """
 
     id: str
@@ -182,6 +194,12 @@ class Operation:
     returns: Mapping[int, Returns]
     refuses: Sequence[str] = ()
     is_idempotent_by_key: bool = False
+    is_noted_by_itself: bool = False
+
+    @property
+    def is_admins(self) -> bool:
+        """Whether only admins call it."""
+        return self.path.startswith("/admin")
 
     @property
     def is_uncounted(self) -> bool:

@@ -1,7 +1,7 @@
 """What clients send, checked and built into the values that the use cases take."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -9,14 +9,23 @@ from marshmallow import Schema, ValidationError, fields, post_load, validate, va
 
 from service.api.bodies import RequestSchema
 from service.api.unions import AnyOf, Tagged
-from service.log.steps import LEAST_TURN_SECONDS, MOST_DELAY, MOST_TURN_SECONDS, SPECTATORS
+from service.log.steps import (
+    LEAST_TURN_SECONDS,
+    MOST_DELAY,
+    MOST_TURN_SECONDS,
+    OUTCOMES,
+    REASONS,
+    SPECTATORS,
+)
 from service.play.accounts import KeyRequest
 from service.play.caller import SCOPES
+from service.play.disputes import ADMINS_ONLY, PARTIES, STATEMENT_CHARS, DisputeRequest
 from service.play.ids import ULID_PATTERN
 from service.play.inviting import InvitationRequest
 from service.play.moving import MoveRequest
 from service.play.noticing import TYPES
 from service.play.opening import BOT_LEVELS, BotSeat
+from service.play.refereeing import HiddenRequest
 from service.play.seating import SeatRequest
 from service.play.webhooks import WebhookRequest
 from service.rules.fields import SeatField, StrictInteger
@@ -28,6 +37,9 @@ CONTRIBUTION_CHARS = 64
 NAME_CHARS = 40
 LABEL_CHARS = 80
 URL_CHARS = 2_000
+SEQS_AT_MOST = 20
+REMEDIES_AT_MOST = 8
+NO_NULL = "^[^\\x00]*$"
 PRINTABLE_WITHOUT_SPACE = "^[!-~]*$"
 YEARS_AT_MOST = 9990
 MOVES_AT_MOST = 32
@@ -200,6 +212,10 @@ class GameRequestSchema(RequestSchema):
             "description": "How long a person may take for a turn; then the clock plays, and "
             "after three such turns in a row a bot. null: as long as they like."
         },
+    )
+    hold_on_dispute = StrictBoolean(
+        load_default=False,
+        metadata={"description": "Whether a dispute stops the game until it is settled."},
     )
     sandbox = fields.Nested(
         SandboxSchema,
@@ -413,7 +429,7 @@ class GamesQuerySchema(PageQuerySchema):
     """Which games to list."""
 
     status = fields.String(
-        load_default=None, validate=validate.OneOf(["open", "active", "finished", "voided"])
+        load_default=None, validate=validate.OneOf(["open", "active", "held", "finished", "voided"])
     )
     ruleset = fields.String(
         load_default=None,
@@ -514,3 +530,199 @@ class ConsistencyQuerySchema(RequestSchema):
         validate=validate.Range(1, 2**53 - 1),
         metadata={"description": "The older checkpoint's size."},
     )
+
+
+def _words(least: int, most: int, description: str, **kwargs: Any) -> fields.String:  # noqa: ANN401
+    return fields.String(
+        validate=[validate.Length(least, most), Matches(NO_NULL, "No U+0000.")],
+        metadata={"description": description},
+        **({"required": True} | kwargs),
+    )
+
+
+class DisputeRequestSchema(RequestSchema):
+    """What a player files."""
+
+    reason = fields.String(required=True, validate=validate.OneOf(REASONS))
+    seqs = fields.List(
+        StrictInteger(validate=validate.Range(1, VERSIONS_AT_MOST)),
+        load_default=list,
+        validate=validate.Length(0, SEQS_AT_MOST),
+        metadata={"description": "The events that it is about."},
+    )
+    statement = _words(1, STATEMENT_CHARS, "What happened; for the parties and the referee.")
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> DisputeRequest:
+        """The request as the use case knows it."""
+        return DisputeRequest(**data)
+
+
+class MessageRequestSchema(RequestSchema):
+    """What somebody says of a dispute."""
+
+    body = _words(1, STATEMENT_CHARS, "For the parties and the referee.")
+
+
+class AdminMessageRequestSchema(RequestSchema):
+    """What a referee says of a dispute."""
+
+    body = _words(1, STATEMENT_CHARS, "What is to be said.")
+    visibility = fields.String(
+        load_default=PARTIES,
+        validate=validate.OneOf([PARTIES, ADMINS_ONLY]),
+        metadata={"description": "Whether the parties read it, too."},
+    )
+
+
+class DisputesQuerySchema(PageQuerySchema):
+    """Which disputes to list."""
+
+    status = fields.String(
+        load_default=None,
+        validate=validate.OneOf(["open", "under_review", "resolved", "withdrawn"]),
+    )
+
+
+class DisputeChangeSchema(RequestSchema):
+    """What an admin changes of a dispute."""
+
+    status = fields.String(validate=validate.OneOf(["open", "under_review"]))
+    assignee = fields.String(
+        allow_none=True,
+        validate=validate.Equal("me"),
+        metadata={"description": "`me`, or null for nobody."},
+    )
+
+
+class NoRemedySchema(RequestSchema):
+    """Nothing changes."""
+
+    kind = fields.String(required=True, validate=validate.Equal("none"))
+
+
+class RewindSchema(RequestSchema):
+    """The round goes back to an event of it; its stock is shuffled anew."""
+
+    kind = fields.String(required=True, validate=validate.Equal("rewind"))
+    to = StrictInteger(required=True, validate=validate.Range(1, VERSIONS_AT_MOST))
+
+
+class RedealSchema(RequestSchema):
+    """A round is dealt again: the present one unless `round` says another before it."""
+
+    kind = fields.String(required=True, validate=validate.Equal("redeal"))
+    round = StrictInteger(validate=validate.Range(1, 1000))
+
+
+class AdjustScoresSchema(RequestSchema):
+    """Other scores, of every seat."""
+
+    kind = fields.String(required=True, validate=validate.Equal("adjust_scores"))
+    scores = fields.Dict(
+        keys=fields.String(),
+        values=StrictInteger(validate=validate.Range(-100_000, 100_000)),
+        required=True,
+    )
+
+
+class ReplaceSeatSchema(RequestSchema):
+    """A bot plays on in the seat."""
+
+    kind = fields.String(required=True, validate=validate.Equal("replace_seat"))
+    seat = SeatField(required=True, validate=validate.Range(1, SEATS_AT_MOST))
+
+
+class ExtendClockSchema(RequestSchema):
+    """So many seconds more for the present turn."""
+
+    kind = fields.String(required=True, validate=validate.Equal("extend_clock"))
+    seconds = StrictInteger(required=True, validate=validate.Range(1, MOST_TURN_SECONDS))
+
+
+class VoidSchema(RequestSchema):
+    """The game does not count."""
+
+    kind = fields.String(required=True, validate=validate.Equal("void"))
+
+
+class AwardSchema(RequestSchema):
+    """The game ends with these places, the best first, whatever the scores are."""
+
+    kind = fields.String(required=True, validate=validate.Equal("award"))
+    standings = fields.List(
+        fields.List(SeatField(validate=validate.Range(1, SEATS_AT_MOST))),
+        required=True,
+        validate=validate.Length(1, SEATS_AT_MOST),
+    )
+
+
+REMEDY_SHAPES: Mapping[str, Schema] = {
+    "none": NoRemedySchema(),
+    "rewind": RewindSchema(),
+    "redeal": RedealSchema(),
+    "adjust_scores": AdjustScoresSchema(),
+    "replace_seat": ReplaceSeatSchema(),
+    "extend_clock": ExtendClockSchema(),
+    "void": VoidSchema(),
+    "award": AwardSchema(),
+}
+
+
+class RulingRequestSchema(RequestSchema):
+    """What a referee decides."""
+
+    outcome = fields.String(required=True, validate=validate.OneOf(OUTCOMES))
+    remedies = fields.List(
+        Tagged("Remedy", REMEDY_SHAPES, tag="kind"),
+        load_default=list,
+        validate=validate.Length(0, REMEDIES_AT_MOST),
+    )
+    public_reason = _words(1, STATEMENT_CHARS, "For the parties.")
+    private_note = _words(0, STATEMENT_CHARS, "For admins.", required=False, load_default="")
+    dry_run = StrictBoolean(
+        load_default=False,
+        metadata={"description": "Only say what it would do; nothing is written."},
+    )
+
+
+class HiddenReadRequestSchema(RequestSchema):
+    """Whose hands, at which version, and why."""
+
+    reason = _words(20, STATEMENT_CHARS, "Why; it is kept for ever.")
+    at = StrictInteger(
+        load_default=None, allow_none=True, validate=validate.Range(1, VERSIONS_AT_MOST)
+    )
+    seats = fields.List(
+        SeatField(validate=validate.Range(1, SEATS_AT_MOST)),
+        load_default=None,
+        allow_none=True,
+        validate=validate.Length(1, SEATS_AT_MOST),
+    )
+    dispute = fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=Matches(ULID_PATTERN, "It is no dispute's id."),
+        metadata={"pattern": ULID_PATTERN},
+    )
+
+    @post_load
+    def build(self, data: dict[str, Any], **_: object) -> HiddenRequest:
+        """The request as the use case knows it."""
+        return HiddenRequest(**data)
+
+
+class WhatIfRequestSchema(RequestSchema):
+    """Moves to try, from which version; why, if the game runs."""
+
+    at = StrictInteger(required=True, validate=validate.Range(1, VERSIONS_AT_MOST))
+    moves = fields.List(
+        fields.Dict(keys=fields.String()), required=True, validate=validate.Length(0, MOVES_AT_MOST)
+    )
+    reason = _words(20, STATEMENT_CHARS, "Why.", required=False, load_default=None, allow_none=True)
+
+
+class TimelineQuerySchema(PageQuerySchema):
+    """Which part of a timeline."""
+
+    kind = fields.String(load_default=None, validate=validate.OneOf(["event", "attempt"]))

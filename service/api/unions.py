@@ -1,4 +1,4 @@
-"""Values of several shapes: told apart by `type`, or one of many."""
+"""Values of several shapes: told apart by a field, or one of many."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,13 +7,22 @@ from marshmallow import Schema, ValidationError, fields
 
 
 class Tagged(fields.Field[Any]):
-    """A value whose shape is named by its `type` field.
+    """A value whose shape is named by one of its fields, `type` unless it is another.
 
-    `schemas` are the shapes by type; `name` is what `openapi.yaml` calls the union.
+    `schemas` are the shapes by what stands there; `name` is what
+    `openapi.yaml` calls the union.
     """
 
-    def __init__(self, name: str, schemas: Mapping[str, Schema], **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(
+        self,
+        name: str,
+        schemas: Mapping[str, Schema],
+        *,
+        tag: str = "type",
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
         super().__init__(**kwargs)
+        self.tag = tag
         self.union = name
         self.schemas = schemas
 
@@ -27,10 +36,10 @@ class Tagged(fields.Field[Any]):
         if not isinstance(value, dict):
             message = "Not a JSON object."
             raise ValidationError(message)
-        kind = value.get("type")
+        kind = value.get(self.tag)
         if not isinstance(kind, str) or kind not in self.schemas:
             known = ", ".join(f"`{name}`" for name in self.schemas)
-            raise ValidationError({"type": [f"Must be one of {known}."]})
+            raise ValidationError({self.tag: [f"Must be one of {known}."]})
         return self.schemas[kind].load(value)
 
 

@@ -11,6 +11,7 @@ import click
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
+        "admin": "service.cli.admins:admin_group",
         "audit": "service.cli.auditing:audit_command",
         "keys": "service.cli.keys:keys_group",
         "migrate": "service.cli.commands:migrate_command",

@@ -136,6 +136,7 @@ class Setup:
     `sandbox` is the secret of a sandbox game, in hex; `turn_seconds` how long
     a person may take for a turn, None for as long as they like. `spectators`
     is `public`, `none`, or `delayed` by `spectator_delay` events.
+    `hold_on_dispute` is whether a dispute stops the game.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Setup:
     spectators: str = "public"
     spectator_delay: int = 0
     rematch: Rematch | None = None
+    hold_on_dispute: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +169,8 @@ class Game:
     played, and `away`, the player who may come back. `starts` are the rounds
     that count, `deals` how often each round's cards were shuffled so far, and
     `abandoned` the first and the last seq of what rulings folded back.
+    `disputes` are open, each with its seat; `held_for` is the dispute that the
+    game is held for, "" where an admin holds it.
     """
 
     setup: Setup
@@ -190,6 +194,8 @@ class Game:
     starts: tuple[RoundStart, ...] = ()
     deals: tuple[int, ...] = ()
     abandoned: tuple[tuple[int, int], ...] = ()
+    disputes: tuple[tuple[str, Seat], ...] = ()
+    held_for: str | None = None
 
     @property
     def id(self) -> str:

@@ -34,6 +34,7 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
         "visibility": game.setup.visibility,
         "spectators": game.setup.spectators,
         "spectator_delay": game.setup.spectator_delay,
+        "hold_on_dispute": game.setup.hold_on_dispute,
         "rematch_of": game.setup.rematch.of if game.setup.rematch else None,
         "options": game.ruleset.write_options(game.options),
         "version": latest,

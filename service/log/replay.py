@@ -171,8 +171,10 @@ _TOLD: Mapping[str, Callable[[Game, Event], Game]] = MappingProxyType(
         "round_started": _told_round,
         "rewound": _told_rewind,
         "ruling": _told_ruling,
-        "game_held": lambda game, _: replace(game, status=Status.HELD),
-        "game_resumed": lambda game, _: replace(game, status=Status.ACTIVE),
+        "dispute_opened": lambda game, event: _open_dispute(game, event.data, SYSTEM)[1],
+        "dispute_withdrawn": lambda game, event: _withdraw_dispute(game, event.data, SYSTEM)[1],
+        "game_held": lambda game, event: _hold(game, event.data, SYSTEM)[1],
+        "game_resumed": lambda game, _: steps.let_go(game, SYSTEM)[1],
     }
 )
 """What is believed of each type where its round is left out."""
@@ -325,8 +327,16 @@ def _create(event: Event, secret: Secret, actor: Actor) -> Step:
         spectators=data.get("spectators", "public"),
         spectator_delay=_whole(data.get("spectator_delay")) or 0,
         rematch=_rematch(data),
+        hold_on_dispute=_flag(data, "hold_on_dispute"),
     )
     return steps.create(event.game, opening, secret, actor, event.at)
+
+
+def _flag(data: Any, name: str) -> bool:  # noqa: ANN401
+    if name in data and data[name] is not True:
+        message = "what is not so is left out"
+        raise ValueError(message)
+    return name in data
 
 
 def _rematch(data: Any) -> Rematch | None:  # noqa: ANN401

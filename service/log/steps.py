@@ -94,6 +94,7 @@ class Opening:
     spectators: str = "public"
     spectator_delay: int = 0
     rematch: Rematch | None = None
+    hold_on_dispute: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +164,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         **_turn_seconds(opening),
         **_spectators(opening),
         **_rematch(opening),
+        **({"hold_on_dispute": True} if opening.hold_on_dispute else {}),
     }
     setup = Setup(
         id=game,
@@ -178,6 +180,7 @@ def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str)
         spectators=opening.spectators,
         spectator_delay=opening.spectator_delay,
         rematch=opening.rematch,
+        hold_on_dispute=opening.hold_on_dispute,
     )
     created = Game(
         setup=setup,
@@ -374,29 +377,40 @@ def open_dispute(game: Game, opened: Dispute, actor: Actor) -> Step:
     if not all(1 <= seq <= game.version for seq in opened.seqs):
         message = "it is about events that are not there"
         raise ValueError(message)
+    if opened.seat in (seat for _, seat in game.disputes):
+        message = "the seat has an open dispute"
+        raise ValueError(message)
     data: JsonMap = {
         "dispute": opened.id,
         "seat": opened.seat,
         "reason": opened.reason,
         "seqs": list(opened.seqs),
     }
-    return Draft("dispute_opened", actor, data), game
+    disputes = (*game.disputes, (opened.id, opened.seat))
+    return Draft("dispute_opened", actor, data), replace(game, disputes=disputes)
 
 
 def withdraw_dispute(game: Game, dispute: str, actor: Actor) -> Step:
     """`dispute_withdrawn`."""
-    return Draft("dispute_withdrawn", actor, {"dispute": dispute}), game
+    settled = replace(game, disputes=_without(game, dispute))
+    return Draft("dispute_withdrawn", actor, {"dispute": dispute}), settled
+
+
+def _without(game: Game, dispute: str | None) -> tuple[tuple[str, Seat], ...]:
+    return tuple((opened, seat) for opened, seat in game.disputes if opened != dispute)
 
 
 def hold(game: Game, actor: Actor, dispute: str | None) -> Step:
     """`game_held`: nobody moves, and no clock runs."""
     data: JsonMap = {} if dispute is None else {"dispute": dispute}
-    return Draft("game_held", actor, data), replace(game, status=Status.HELD)
+    held = replace(game, status=Status.HELD, held_for=dispute or "")
+    return Draft("game_held", actor, data), held
 
 
 def let_go(game: Game, actor: Actor) -> Step:
     """`game_resumed`: the turn, and its clock, begin anew."""
-    return Draft("game_resumed", actor, {}), replace(game, status=Status.ACTIVE)
+    going_on = replace(game, status=Status.ACTIVE, held_for=None)
+    return Draft("game_resumed", actor, {}), going_on
 
 
 def rule(game: Game, ruling: Ruling, actor: Actor) -> Step:
@@ -415,7 +429,7 @@ def rule(game: Game, ruling: Ruling, actor: Actor) -> Step:
     if len(scores) != len(game.occupants):
         message = "every seat has a score"
         raise ValueError(message)
-    after = replace(game, scores=scores)
+    after = replace(game, scores=scores, disputes=_without(game, ruling.dispute))
     if ruling.scores is not None:
         data = {**data, "scores": by_seat(scores)}
         after = replace(after, starts=_adjusted(game, scores))

@@ -42,7 +42,8 @@ def horizon(game: Game, player: str | None) -> int:
     """
     refuse_strangers(game, player)
     policy = game.setup.spectators
-    if policy == "public" or game.status is not Status.ACTIVE or game.is_party(player):
+    is_running = game.status in (Status.ACTIVE, Status.HELD)
+    if policy == "public" or not is_running or game.is_party(player):
         return game.version
     if policy == "none":
         raise NoSpectators

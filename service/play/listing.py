@@ -30,7 +30,9 @@ def games_page(services: Services, wanted: GameFilter) -> Listed:
 
 def _row_json(row: GameRow, names: Mapping[str, str], viewer: str | None) -> JsonMap:
     """A row; how far a running game has come only where the viewer may look on."""
-    is_shown = row.status != "active" or row.spectators == "public" or viewer in row.players
+    is_shown = (
+        row.status not in ("active", "held") or row.spectators == "public" or viewer in row.players
+    )
     return {
         "game": row.id,
         "ruleset": row.ruleset,

@@ -54,6 +54,7 @@ class OpeningRequest:
     spectators: str = "public"
     spectator_delay: int = 0
     rematch: Rematch | None = None
+    hold_on_dispute: bool = False
 
 
 def open_game(
@@ -113,6 +114,7 @@ def _write_opening(
         spectators=request.spectators,
         spectator_delay=request.spectator_delay,
         rematch=request.rematch,
+        hold_on_dispute=request.hold_on_dispute,
     )
     secret = Secret(value, services.dealer)
     pen.write(steps.create(game, opening, secret, creator, pen.at))

@@ -323,3 +323,45 @@ class TooManyWebhooks(Refusal):
 
     slug = "too-many-webhooks"
     message = "You have {limit} webhooks, which is as many as there may be."
+
+
+class DisputeNotFound(Refusal):
+    """There is no such dispute, or it is not for the caller to know of."""
+
+    slug = "dispute-not-found"
+    message = "There is no such dispute, or you are no party to it."
+
+
+class DisputeStandsAlready(Refusal):
+    """A seat has one open dispute at a time, and not too many in all."""
+
+    slug = "dispute-stands"
+    message = "Your seat has an open dispute in this game, or filed as many as it may: {limit}."
+
+
+class DisputeClosed(Refusal):
+    """What is asked for is not possible in the state that the dispute is in."""
+
+    slug = "dispute-closed"
+    message = "The dispute is {dispute_status}: that can't be done with it now."
+
+
+class EditConflict(Refusal):
+    """Somebody else changed it meanwhile."""
+
+    slug = "edit-conflict"
+    message = "It has changed since you read it: read it again, and send its ETag as `If-Match`."
+
+
+class ConflictOfInterest(Refusal):
+    """A referee has no part in the game."""
+
+    slug = "conflict-of-interest"
+    message = "You play in this game yourself, or opened it: another admin has to."
+
+
+class RemedyNotPossible(Refusal):
+    """The remedy does not fit the game as it stands."""
+
+    slug = "remedy-not-possible"
+    message = "Remedy {index} ({kind}) is not possible here: {reason}."

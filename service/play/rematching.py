@@ -84,5 +84,6 @@ def _like(ended: Game) -> OpeningRequest:
         sandbox_secret=setup.secret.value if setup.sandbox is not None else None,
         spectators=setup.spectators,
         spectator_delay=setup.spectator_delay,
+        hold_on_dispute=setup.hold_on_dispute,
         rematch=Rematch(of=ended.id, dealer=next_seat(dealer, len(ended.seats)), players=players),
     )

@@ -9,6 +9,7 @@ import string
 import zlib
 
 PLAYER_PREFIX = "fd_pk_"
+ADMIN_PREFIX = "fd_ak_"
 TICKET_PREFIX = "fd_st_"
 INVITATION_PREFIX = "fd_in_"
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -56,13 +56,15 @@ class Span:
 class Page:
     """Some of a game's events, as JSON texts; `next_after` is where the next page begins.
 
-    `is_over` says whether the game has ended.
+    `is_over` says whether the game has ended; `abandoned` are the first and
+    the last seq of what rulings folded back.
     """
 
     items: Sequence[str]
     next_after: int
     version: int
     is_over: bool = False
+    abandoned: Sequence[tuple[int, int]] = ()
 
 
 def look(
@@ -160,7 +162,12 @@ def _frames(services: Services, present: Game, viewer: Viewer, span: Span) -> Pa
         _frame_text(frame, viewer, view_json(frame.after, viewer, names, present.version))
         for frame in frames_of(services, present, first, last)
     ]
-    return Page(items=items, next_after=max(last, first - 1), version=present.version)
+    return Page(
+        items=items,
+        next_after=max(last, first - 1),
+        version=present.version,
+        abandoned=present.abandoned,
+    )
 
 
 def _frame_text(frame: Frame, viewer: Viewer, view: JsonMap) -> str:

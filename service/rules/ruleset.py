@@ -113,6 +113,7 @@ class Ruleset(Generic[State, Move, Options]):
     view(state, seat or None): what can be seen.
     round_result(state): None while the round goes on.
     stock(state): the hidden cards that nobody holds, the next one first.
+    laid(state): the cards that everybody has seen lying on the table.
     restock(state, cards): the state with these cards in their place, in that order.
     standings(scores): the final order.
     absent_move(state): what the clock plays for a seat that is away.
@@ -145,6 +146,7 @@ class Ruleset(Generic[State, Move, Options]):
     view: Callable[[State, Seat | None], View[Move]]
     round_result: Callable[[State], RoundResult | None]
     stock: Callable[[State], tuple[Card, ...]]
+    laid: Callable[[State], tuple[Card, ...]]
     restock: Callable[[State, Sequence[Card]], State]
     standings: Callable[[Scores], Standings]
     absent_move: Callable[[State], Move]

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
     true,
 )
@@ -325,4 +326,123 @@ dispatched = Table(
     Column("id", SmallInteger, CheckConstraint("id = 1", "id"), primary_key=True),
     Column("at", _TIME, nullable=False),
     comment="When a dispatcher last saw all that there was to tell.",
+)
+
+admin_keys = Table(
+    "admin_keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, unique=True, comment="SHA-256 of the token"),
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column("players", ARRAY(Text), nullable=False, comment="accounts of the same person"),
+    Column("created_at", _TIME, nullable=False),
+    Column("expires_at", _TIME),
+    Column("last_used_at", _TIME),
+    Column("revoked_at", _TIME),
+    comment="Keys of admins; made by the command, never over HTTP.",
+)
+
+disputes = Table(
+    "disputes",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("game_id", Text, nullable=False),
+    Column("seat", SmallInteger, nullable=False),
+    Column("player_id", Text, nullable=False, comment="who filed it"),
+    Column("parties", ARRAY(Text), nullable=False, comment="who played then"),
+    Column("reason", Text, nullable=False),
+    Column("seqs", ARRAY(Integer), nullable=False),
+    Column("statement", Text, nullable=False),
+    Column(
+        "status",
+        Text,
+        CheckConstraint("status IN ('open', 'under_review', 'resolved', 'withdrawn')", "status"),
+        nullable=False,
+    ),
+    Column("version", Integer, nullable=False),
+    Column("assignee", Text, comment="an admin key"),
+    Column("appealed_at", _TIME),
+    Column("opened_at", _TIME, nullable=False),
+    Column("closed_at", _TIME),
+    Index("ix_disputes_parties", "parties", postgresql_using="gin"),
+    Index(
+        "uq_disputes_open",
+        "game_id",
+        "seat",
+        unique=True,
+        postgresql_where=text("status IN ('open', 'under_review')"),
+    ),
+    comment="What players complain of.",
+)
+
+dispute_messages = Table(
+    "dispute_messages",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("dispute_id", Text, nullable=False),
+    Column("author_kind", Text, nullable=False),
+    Column("author_id", Text, nullable=False),
+    Column("visibility", Text, nullable=False, comment="parties or admins"),
+    Column("body", Text, nullable=False),
+    Column("at", _TIME, nullable=False),
+    Index("ix_dispute_messages_dispute_id", "dispute_id", "id"),
+    comment="What is said about a dispute.",
+)
+
+rulings = Table(
+    "rulings",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("dispute_id", Text, nullable=False, index=True),
+    Column("game_id", Text, nullable=False),
+    Column("admin_id", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("remedies", Text, nullable=False, comment="JSON"),
+    Column("public_reason", Text, nullable=False),
+    Column("private_note", Text, nullable=False),
+    Column("seq", Integer, nullable=False, comment="of its event"),
+    Column("at", _TIME, nullable=False),
+    comment="What was decided, and why.",
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("game_id", Text, nullable=False),
+    Column("at", _TIME, nullable=False, index=True),
+    Column("version", Integer, nullable=False, comment="of the game then"),
+    Column("player_id", Text, nullable=False),
+    Column("key_id", Text, nullable=False),
+    Column("seat", SmallInteger),
+    Column("code", Text, nullable=False),
+    Column("rule", Text),
+    Column("moves", Text, nullable=False, comment="JSON, as they were asked for"),
+    Column("request_id", Text, nullable=False),
+    Index("ix_attempts_game_id", "game_id", "at"),
+    comment="Moves that were refused; kept for a while.",
+)
+
+hidden_reads = Table(
+    "hidden_reads",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("game_id", Text, nullable=False),
+    Column("admin_id", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("seats", ARRAY(SmallInteger), nullable=False),
+    Column("at", _TIME, nullable=False),
+    Column("disclosed", Boolean, nullable=False, server_default=false()),
+    Index("ix_hidden_reads_game_id", "game_id", postgresql_where=text("NOT disclosed")),
+    comment="Hands of running games that admins looked at; told to the players at the end.",
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False, comment="the canonical line, hash included"),
+    Column("hash", Text, nullable=False),
+    comment="What admins did and read. Rows are only ever added.",
 )

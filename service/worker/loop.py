@@ -9,9 +9,12 @@ import structlog
 from service.play.checkpointing import Checkpointer, Inconsistent
 from service.play.mailbox import NOTICES_KEPT
 from service.play.noticing import Dispatcher
+from service.play.refereeing import ATTEMPTS_KEPT, disclose_reads
 from service.play.services import Services
 from service.play.webhooks import DELIVERIES_KEPT
+from service.store.attempts import drop_old_attempts
 from service.store.database import StoreUnavailable
+from service.store.disputes import games_to_disclose
 from service.store.notices import drop_old_notices
 from service.store.presence import drop_stale_presence
 from service.store.published import NotPublished
@@ -26,6 +29,7 @@ BUSY_SECONDS = 0.05
 IDLE_SECONDS = 0.25
 TROUBLE_SECONDS = 1.0
 BEAT_SECONDS = 1.0
+GAMES_AT_ONCE = 200
 
 
 @dataclass
@@ -117,6 +121,11 @@ class Worker:
         finally:
             self._tidy()
 
+    def _disclose(self) -> None:
+        """Tell the players of ended games which admins looked at their hands."""
+        for game in games_to_disclose(self.services.database, GAMES_AT_ONCE):
+            disclose_reads(self.services, game)
+
     def _tidy(self) -> None:
         """Close what nobody joined, and take away what is too old; each by itself."""
         database, now = self.services.database, self.services.now()
@@ -126,6 +135,8 @@ class Worker:
             lambda: drop_stale_presence(database, now),
             lambda: drop_old_notices(database, now - NOTICES_KEPT),
             lambda: drop_old_deliveries(database, now - DELIVERIES_KEPT),
+            lambda: drop_old_attempts(database, now - ATTEMPTS_KEPT),
+            self._disclose,
         ):
             try:
                 work()

@@ -37,6 +37,7 @@ FOLLOWING = {"jokers-go-boom": Check.MOVES, "crazy-rummy": Check.CONSEQUENCES}
 REMATCH = Rematch(of=GAME[:-1] + "7", dealer=Seat(2), players=("player1", "player2", None))
 REMATCHED: Mapping[str, Any] = MappingProxyType(
     {"turn_seconds": 60, "spectators": "delayed", "spectator_delay": 10, "rematch": REMATCH}
+    | {"hold_on_dispute": True}
 )
 """What a rematch is opened with: all that may stand in `game_created`."""
 

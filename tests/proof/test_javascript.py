@@ -160,7 +160,7 @@ def test_both_agree_on_what_a_rematch_is_opened_with(folder: Path) -> None:
     created, rematch = events[0]["data"], events[0]["data"]["rematch"]
     odd = [
         created | {name: value}
-        for name in ("spectators", "spectator_delay", "rematch")
+        for name in ("spectators", "spectator_delay", "rematch", "hold_on_dispute")
         for value in (*ODD, "public", "none", "delayed", 201)
     ]
     odd += [created | {"rematch": rematch | {name: v}} for name in rematch for v in ODD]

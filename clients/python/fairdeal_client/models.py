@@ -239,6 +239,7 @@ class GameRequest(TypedDict):
     sit: NotRequired[bool]
     bots: NotRequired[list[BotSeat]]
     turn_seconds: NotRequired[int | None]
+    hold_on_dispute: NotRequired[bool]
     sandbox: NotRequired[Sandbox | None]
 
 
@@ -263,7 +264,7 @@ class JokersGoBoomOptions(TypedDict):
 
 
 class Viewer(TypedDict):
-    role: Literal['seat', 'spectator']
+    role: Literal['seat', 'spectator', 'admin']
     seat: int | None
 
 
@@ -344,11 +345,12 @@ class View(TypedDict):
     game: str
     ruleset: str
     ruleset_version: str
-    status: Literal['open', 'active', 'finished', 'voided']
+    status: Literal['open', 'active', 'held', 'finished', 'voided']
     sandbox: bool
     visibility: str
     spectators: Literal['public', 'none', 'delayed']
     spectator_delay: int
+    hold_on_dispute: bool
     rematch_of: str | None
     options: CrazyRummyOptions | JokersGoBoomOptions
     version: int
@@ -386,7 +388,7 @@ class ListedGame(TypedDict):
     game: str
     ruleset: str
     ruleset_version: str
-    status: Literal['open', 'active', 'finished', 'voided']
+    status: Literal['open', 'active', 'held', 'finished', 'voided']
     visibility: str
     spectators: Literal['public', 'none', 'delayed']
     sandbox: bool
@@ -427,6 +429,7 @@ class GameCreated(TypedDict):
     spectators: NotRequired[Literal['public', 'none', 'delayed']]
     spectator_delay: NotRequired[int]
     rematch: NotRequired[Rematch]
+    hold_on_dispute: NotRequired[bool]
 
 
 class PrivateFacts(TypedDict):
@@ -613,7 +616,7 @@ class SeatReplaced(TypedDict):
     kind: str
     player: NotRequired[str]
     bot: NotRequired[str]
-    reason: Literal['resigned', 'absent', 'returned']
+    reason: Literal['resigned', 'absent', 'returned', 'ruled']
 
 
 class SeatReplacedEvent(TypedDict):
@@ -631,7 +634,7 @@ class SeatReplacedEvent(TypedDict):
 class ClockExtended(TypedDict):
     seat: int
     seconds: int
-    reason: Literal['outage']
+    reason: Literal['outage', 'ruled']
 
 
 class ClockExtendedEvent(TypedDict):
@@ -646,18 +649,147 @@ class ClockExtendedEvent(TypedDict):
     private: NotRequired[dict[str, PrivateFacts]]
 
 
-Event: TypeAlias = GameCreatedEvent | SeatTakenEvent | SeatLeftEvent | GameStartedEvent | RoundStartedEvent | MoveEvent | RoundEndedEvent | GameEndedEvent | SecretRevealedEvent | SeatReplacedEvent | ClockExtendedEvent
+class DisputeOpened(TypedDict):
+    dispute: str
+    seat: int
+    reason: Literal['rules', 'deal', 'conduct', 'clock', 'other']
+    seqs: list[int]
+
+
+class DisputeOpenedEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['dispute_opened']
+    actor: Actor
+    at: str
+    data: DisputeOpened
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+class DisputeWithdrawn(TypedDict):
+    dispute: str
+
+
+class DisputeWithdrawnEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['dispute_withdrawn']
+    actor: Actor
+    at: str
+    data: DisputeWithdrawn
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+class GameHeld(TypedDict):
+    dispute: NotRequired[str]
+
+
+class GameHeldEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['game_held']
+    actor: Actor
+    at: str
+    data: GameHeld
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+class GameResumed(TypedDict):
+    pass
+
+
+class GameResumedEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['game_resumed']
+    actor: Actor
+    at: str
+    data: GameResumed
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+class RulingMade(TypedDict):
+    ruling: str
+    dispute: NotRequired[str]
+    outcome: Literal['upheld', 'rejected']
+    remedies: list[Literal['none', 'rewind', 'redeal', 'adjust_scores', 'replace_seat', 'extend_clock', 'void', 'award']]
+    scores: NotRequired[dict[str, int]]
+    reason: NotRequired[str]
+    standings: NotRequired[list[list[int]]]
+    winners: NotRequired[list[int]]
+
+
+class RulingEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['ruling']
+    actor: Actor
+    at: str
+    data: RulingMade
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+class Rewound(TypedDict):
+    to: int
+    round: int
+    deal: int
+    stock: int
+    state_mac: str
+
+
+class RewoundEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['rewound']
+    actor: Actor
+    at: str
+    data: Rewound
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+class HiddenReadDisclosed(TypedDict):
+    read: str
+    version: int
+    seats: list[int]
+
+
+class HiddenReadDisclosedEvent(TypedDict):
+    game: str
+    seq: int
+    type: Literal['hidden_read_disclosed']
+    actor: Actor
+    at: str
+    data: HiddenReadDisclosed
+    prev: str
+    hash: str
+    private: NotRequired[dict[str, PrivateFacts]]
+
+
+Event: TypeAlias = GameCreatedEvent | SeatTakenEvent | SeatLeftEvent | GameStartedEvent | RoundStartedEvent | MoveEvent | RoundEndedEvent | GameEndedEvent | SecretRevealedEvent | SeatReplacedEvent | ClockExtendedEvent | DisputeOpenedEvent | DisputeWithdrawnEvent | GameHeldEvent | GameResumedEvent | RulingEvent | RewoundEvent | HiddenReadDisclosedEvent
 
 
 class Tableau(TypedDict):
     game: str
     ruleset: str
     ruleset_version: str
-    status: Literal['open', 'active', 'finished', 'voided']
+    status: Literal['open', 'active', 'held', 'finished', 'voided']
     sandbox: bool
     visibility: str
     spectators: Literal['public', 'none', 'delayed']
     spectator_delay: int
+    hold_on_dispute: bool
     rematch_of: str | None
     options: CrazyRummyOptions | JokersGoBoomOptions
     version: int
@@ -688,6 +820,7 @@ class Replay(TypedDict):
     items: list[Frame]
     next_from: int | None
     version: int
+    abandoned: list[list[int]]
 
 
 class SeatRequest(TypedDict):
@@ -833,6 +966,312 @@ class DeliveriesPage(TypedDict):
     next_cursor: str | None
 
 
+Seq: TypeAlias = int
+
+
+class DisputeRequest(TypedDict):
+    reason: Literal['rules', 'deal', 'conduct', 'clock', 'other']
+    seqs: NotRequired[list[Seq]]
+    statement: str
+
+
+class Message(TypedDict):
+    id: str
+    author: Actor
+    visibility: Literal['parties', 'admins']
+    body: str
+    at: str
+
+
+class Decision(TypedDict):
+    id: str
+    outcome: Literal['upheld', 'rejected']
+    remedies: list[dict[str, Any]]
+    public_reason: str
+    seq: int
+    at: str
+
+
+class Dispute(TypedDict):
+    id: str
+    game: str
+    seat: int
+    player: str
+    reason: Literal['rules', 'deal', 'conduct', 'clock', 'other']
+    seqs: list[int]
+    status: Literal['open', 'under_review', 'resolved', 'withdrawn']
+    is_appealed: bool
+    assignee: str | None
+    opened_at: str
+    closed_at: str | None
+    statement: str
+    messages: list[Message]
+    rulings: list[Decision]
+
+
+class Filed(TypedDict):
+    dispute: Dispute
+    receipt: Receipt | None
+
+
+class ListedDispute(TypedDict):
+    id: str
+    game: str
+    seat: int
+    player: str
+    reason: Literal['rules', 'deal', 'conduct', 'clock', 'other']
+    seqs: list[int]
+    status: Literal['open', 'under_review', 'resolved', 'withdrawn']
+    is_appealed: bool
+    assignee: str | None
+    opened_at: str
+    closed_at: str | None
+
+
+class DisputesPage(TypedDict):
+    items: list[ListedDispute]
+    next_cursor: str | None
+
+
+class MessageRequest(TypedDict):
+    body: str
+
+
+class AdminDecision(TypedDict):
+    id: str
+    outcome: Literal['upheld', 'rejected']
+    remedies: list[dict[str, Any]]
+    public_reason: str
+    seq: int
+    at: str
+    admin: str
+    private_note: str
+
+
+class AdminDispute(TypedDict):
+    id: str
+    game: str
+    seat: int
+    player: str
+    reason: Literal['rules', 'deal', 'conduct', 'clock', 'other']
+    seqs: list[int]
+    status: Literal['open', 'under_review', 'resolved', 'withdrawn']
+    is_appealed: bool
+    assignee: str | None
+    opened_at: str
+    closed_at: str | None
+    version: int
+    statement: str
+    messages: list[Message]
+    rulings: list[AdminDecision]
+
+
+class DisputeChange(TypedDict):
+    status: NotRequired[Literal['open', 'under_review']]
+    assignee: NotRequired[Literal['me'] | None]
+
+
+class AdminMessageRequest(TypedDict):
+    body: str
+    visibility: NotRequired[Literal['parties', 'admins']]
+
+
+class NoRemedy(TypedDict):
+    kind: Literal['none']
+
+
+class Rewind(TypedDict):
+    kind: Literal['rewind']
+    to: int
+
+
+class Redeal(TypedDict):
+    kind: Literal['redeal']
+    round: NotRequired[int]
+
+
+class AdjustScores(TypedDict):
+    kind: Literal['adjust_scores']
+    scores: dict[str, int]
+
+
+class ReplaceSeat(TypedDict):
+    kind: Literal['replace_seat']
+    seat: int
+
+
+class ExtendClock(TypedDict):
+    kind: Literal['extend_clock']
+    seconds: int
+
+
+class Void(TypedDict):
+    kind: Literal['void']
+
+
+class Award(TypedDict):
+    kind: Literal['award']
+    standings: list[list[int]]
+
+
+Remedy: TypeAlias = NoRemedy | Rewind | Redeal | AdjustScores | ReplaceSeat | ExtendClock | Void | Award
+
+
+class RulingRequest(TypedDict):
+    outcome: Literal['upheld', 'rejected']
+    remedies: NotRequired[list[Remedy]]
+    public_reason: str
+    private_note: NotRequired[str]
+    dry_run: NotRequired[bool]
+
+
+class Preview(TypedDict):
+    events: list[str]
+    version: int
+    status: Literal['open', 'active', 'held', 'finished', 'voided']
+    round: int | None
+    to_act: int | None
+    scores: dict[str, int]
+    result: Result | None
+    abandoned: list[list[int]]
+
+
+class Ruled(TypedDict):
+    dispute: NotRequired[AdminDispute]
+    version: NotRequired[int]
+    events: NotRequired[list[Event]]
+    receipt: NotRequired[Receipt | None]
+    preview: NotRequired[Preview]
+
+
+class RefusedMove(TypedDict):
+    version: int
+    player: str
+    key: str
+    seat: int | None
+    code: str
+    rule: str | None
+    request: str
+    moves: NotRequired[list[dict[str, Any]]]
+
+
+class Moment(TypedDict):
+    kind: Literal['event', 'attempt']
+    at: str
+    event: NotRequired[Event]
+    attempt: NotRequired[RefusedMove]
+
+
+class Timeline(TypedDict):
+    items: list[Moment]
+    next_cursor: str | None
+
+
+Seat1: TypeAlias = int
+
+
+class HiddenReadRequest(TypedDict):
+    reason: str
+    at: NotRequired[int | None]
+    seats: NotRequired[list[Seat1] | None]
+    dispute: NotRequired[str | None]
+
+
+class Knowledge(TypedDict):
+    seat: int
+    hand: list[str]
+    open: list[str]
+    unseen: list[str]
+    unseen_in: dict[str, Any]
+
+
+class HiddenView(TypedDict):
+    game: str
+    ruleset: str
+    ruleset_version: str
+    status: Literal['open', 'active', 'held', 'finished', 'voided']
+    sandbox: bool
+    visibility: str
+    spectators: Literal['public', 'none', 'delayed']
+    spectator_delay: int
+    hold_on_dispute: bool
+    rematch_of: str | None
+    options: CrazyRummyOptions | JokersGoBoomOptions
+    version: int
+    at: int
+    head: str
+    viewer: Viewer
+    round: int | None
+    rounds: int
+    dealer: int | None
+    to_act: int | None
+    phase: str | None
+    turn_seconds: int | None
+    deadline_at: str | None
+    seats: list[Seat]
+    table: CrazyRummyTable | JokersGoBoomTable | None
+    legal_moves: list[CrazyRummyMove | JokersGoBoomMove]
+    fairness: Fairness
+    result: Result | None
+    server_time: str
+    knowledge: list[Knowledge]
+
+
+class WhatIfRequest(TypedDict):
+    at: int
+    moves: list[dict[str, Any]]
+    reason: NotRequired[str | None]
+
+
+class TriedMove(TypedDict):
+    move: dict[str, Any]
+    seat: int | None
+    legal: bool
+    rule: str | None
+    detail: str | None
+    reveals: bool
+
+
+class Tried(TypedDict):
+    moves: list[TriedMove]
+    view: View
+    knowledge: list[Knowledge]
+
+
+class Held(TypedDict):
+    status: Literal['open', 'active', 'held', 'finished', 'voided']
+    version: int
+
+
+class Verdict(TypedDict):
+    check: Literal['canonical', 'chain', 'completeness', 'commitment', 'deals', 'moves', 'consequences', 'scores', 'signature', 'inclusion']
+    status: Literal['passed', 'failed', 'not_checked']
+    seq: int | None
+    detail: str
+
+
+class Report(TypedDict):
+    game: str | None
+    events: int
+    outcome: Literal['verified', 'incomplete', 'failed']
+    checks: list[Verdict]
+
+
+class TrailLine(TypedDict):
+    seq: int
+    at: str
+    admin: str
+    action: str
+    facts: dict[str, Any]
+    prev: str
+    hash: str
+
+
+class Trail(TypedDict):
+    items: list[TrailLine]
+    next_cursor: str | None
+
+
 class SigningKey(TypedDict):
     id: str
     algorithm: Literal['Ed25519']
@@ -873,17 +1312,3 @@ Consistency = TypedDict(
         'path': list[str],
     },
 )
-
-
-class Verdict(TypedDict):
-    check: Literal['canonical', 'chain', 'completeness', 'commitment', 'deals', 'moves', 'consequences', 'scores', 'signature', 'inclusion']
-    status: Literal['passed', 'failed', 'not_checked']
-    seq: int | None
-    detail: str
-
-
-class Report(TypedDict):
-    game: str | None
-    events: int
-    outcome: Literal['verified', 'incomplete', 'failed']
-    checks: list[Verdict]

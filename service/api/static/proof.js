@@ -258,10 +258,11 @@ function isCreatedAs(data, rules, secret) {
   if (clock.turn_seconds !== undefined && !isWhole(clock.turn_seconds, 5, 7 * 24 * 3600)) return false;
   const spectators = spectatorsOf(data), rematch = rematchOf(data);
   if (spectators === null || rematch === null) return false;
+  const hold = Object.hasOwn(data, "hold_on_dispute") ? { hold_on_dispute: true } : {};
   return canonical(data) === canonical({
     ruleset: data.ruleset, ruleset_version: data.ruleset_version, options, seats: data.seats,
     visibility: data.visibility, sandbox: data.sandbox, algorithm: "fairdeal/1", commitment: data.commitment,
-    ...clock, ...spectators, ...rematch,
+    ...clock, ...spectators, ...rematch, ...hold,
   });
 }
 

@@ -15,7 +15,16 @@ from service.rules.crazy_rummy.options import SEATS, Options, complete, pack_for
 from service.rules.crazy_rummy.play import apply, reveals
 from service.rules.crazy_rummy.scoring import round_result
 from service.rules.crazy_rummy.settling import settle
-from service.rules.crazy_rummy.state import deal, facts, first, first_dealer, restock, stock, to_act
+from service.rules.crazy_rummy.state import (
+    deal,
+    facts,
+    first,
+    first_dealer,
+    laid,
+    restock,
+    stock,
+    to_act,
+)
 from service.rules.crazy_rummy.steady import steady
 from service.rules.crazy_rummy.texts import MESSAGES, TEXTS
 from service.rules.crazy_rummy.view import learned, view
@@ -44,6 +53,7 @@ RULESET = Ruleset(
     view=view,
     round_result=round_result,
     stock=stock,
+    laid=laid,
     restock=restock,
     standings=fewest_points_win,
     absent_move=absent_move,

@@ -141,3 +141,9 @@ def stock(state: State) -> tuple[Card, ...]:
 def restock(state: State, cards: Sequence[Card]) -> State:
     """The state with its stock in another order."""
     return replace(state, stock=tuple(cards))
+
+
+def laid(state: State) -> tuple[Card, ...]:
+    """The cards that lie open, or lay open and were covered."""
+    melded = (place.card for meld in state.melds for place in meld.places)
+    return (*state.discard, *melded)

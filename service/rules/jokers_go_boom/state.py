@@ -113,3 +113,8 @@ def stock(state: State) -> tuple[Card, ...]:
 def restock(state: State, cards: Sequence[Card]) -> State:
     """The state with its stock in another order."""
     return replace(state, stock=tuple(cards))
+
+
+def laid(state: State) -> tuple[Card, ...]:
+    """The cards that lie open, or lay open and were covered."""
+    return state.discard

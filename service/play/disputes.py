@@ -1,0 +1,227 @@
+"""Disputes: what a player complains of, and what becomes of it until a referee rules."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from service.cards import Seat
+from service.log import steps
+from service.log.events import SYSTEM, Actor
+from service.log.game import Game, Status
+from service.log.steps import Frame
+from service.play.committing import Committed, commit
+from service.play.games import catch_up, refuse_strangers
+from service.play.ids import is_id
+from service.play.pen import Pen
+from service.play.refusals import (
+    DisputeClosed,
+    DisputeNotFound,
+    DisputeStandsAlready,
+    FieldError,
+    GameNotActive,
+    InvalidBody,
+    NotSeated,
+)
+from service.play.services import Services
+from service.store import disputes as store
+from service.store.appends import RequestKey
+from service.store.disputes import DisputeRow, Message, RulingRow
+
+DISPUTES_A_SEAT = 5
+APPEAL_WITHIN = timedelta(days=7)
+STATEMENT_CHARS = 2_000
+ADMINS_ONLY = "admins"
+PARTIES = "parties"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisputeRequest:
+    """What a player files: the events that it is about, and what they say of them."""
+
+    reason: str
+    seqs: Sequence[int]
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A dispute with all that was said and decided of it, as far as the reader may know."""
+
+    dispute: DisputeRow
+    messages: Sequence[Message]
+    rulings: Sequence[RulingRow]
+
+
+def file_dispute(
+    services: Services, player: str, game: str, asked: DisputeRequest, key: RequestKey | None
+) -> tuple[DisputeRow, Committed]:
+    """File a dispute for one's seat; the log says that there is one, and not what it says.
+
+    Raises GameNotFound, NotSeated, GameNotActive, InvalidBody and DisputeStandsAlready.
+    """
+    new = services.new_id()
+    committed = commit(services, game, lambda now: _opened(services, now, player, asked, new), key)
+    event = committed.frames[0].event
+    dispute, seat = str(event.data["dispute"]), committed.frames[0].event.data["seat"]
+    found = store.find_dispute(services.database, dispute)
+    if found is not None:
+        return found, committed
+    row = DisputeRow(
+        id=dispute,
+        game_id=game,
+        seat=seat if isinstance(seat, int) else 0,
+        player_id=player,
+        parties=parties_of(committed.frames[0].after),
+        reason=asked.reason,
+        seqs=list(asked.seqs),
+        statement=asked.statement,
+        status="open",
+        version=1,
+        opened_at=services.now(),
+    )
+    store.add_dispute(services.database, row)
+    return row, committed
+
+
+def parties_of(game: Game) -> Sequence[str]:
+    """The players of a game, those who are away too."""
+    sitting = [occupant.player for occupant in game.occupants if occupant and occupant.player]
+    return sorted({*sitting, *(player for player in game.away if player)})
+
+
+def _opened(
+    services: Services, game: Game, player: str, asked: DisputeRequest, new: str
+) -> Sequence[Frame]:
+    refuse_strangers(game, player)
+    seat = _seat_of(game, player)
+    if game.status is Status.OPEN:
+        raise GameNotActive(game_status=game.status.value)
+    late = [seq for seq in asked.seqs if seq > game.version]
+    if late:
+        raise InvalidBody([FieldError("/seqs", f"There is no event {late[0]} yet.")])
+    if seat in (opened for _, opened in game.disputes):
+        raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
+    if store.count_disputes(services.database, game.id, seat) >= DISPUTES_A_SEAT:
+        raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
+    pen = Pen(services, game)
+    dispute = steps.Dispute(id=new, seat=seat, reason=asked.reason, seqs=tuple(asked.seqs))
+    pen.write(steps.open_dispute(game, dispute, Actor(kind="player", id=player)))
+    if game.setup.hold_on_dispute and game.status is Status.ACTIVE:
+        pen.write(steps.hold(pen.game, SYSTEM, new))
+    return pen.frames
+
+
+def _seat_of(game: Game, player: str) -> Seat:
+    held = game.seats_of(player)
+    away = [seat for seat in game.seats if game.away[seat - 1] == player]
+    if not (held or away):
+        raise NotSeated
+    return (held or away)[0]
+
+
+def find_case(services: Services, player: str, dispute: str) -> Case:
+    """The dispute as a party sees it; raises DisputeNotFound."""
+    found = find_dispute(services, dispute)
+    if player not in found.parties:
+        raise DisputeNotFound
+    return case_of(services, found, for_admins=False)
+
+
+def find_dispute(services: Services, dispute: str) -> DisputeRow:
+    """The dispute; raises DisputeNotFound."""
+    found = store.find_dispute(services.database, dispute) if is_id(dispute) else None
+    if found is None:
+        raise DisputeNotFound
+    return found
+
+
+def case_of(services: Services, dispute: DisputeRow, *, for_admins: bool) -> Case:
+    """The dispute with all that was said and decided of it."""
+    return Case(
+        dispute,
+        store.messages_of(services.database, dispute.id, for_admins=for_admins),
+        store.rulings_of(services.database, dispute.id),
+    )
+
+
+def say(
+    services: Services, dispute: DisputeRow, author: Actor, body: str, visibility: str = PARTIES
+) -> Message:
+    """Add a message to a dispute that is not over; raises DisputeClosed."""
+    if dispute.status not in store.OPEN:
+        raise DisputeClosed(dispute_status=dispute.status)
+    message = Message(
+        id=services.new_id(),
+        dispute_id=dispute.id,
+        author_kind=author.kind,
+        author_id=author.id or "",
+        visibility=visibility,
+        body=body,
+        at=services.now(),
+    )
+    store.add_message(services.database, message)
+    return message
+
+
+def withdraw(services: Services, player: str, dispute: str) -> Case:
+    """Withdraw one's own dispute; doing it twice is no fault.
+
+    A game that was held for it goes on. Raises DisputeNotFound and DisputeClosed.
+    """
+    found = find_case(services, player, dispute).dispute
+    if found.player_id != player:
+        raise DisputeNotFound
+    if found.status == "resolved":
+        raise DisputeClosed(dispute_status=found.status)
+    actor = Actor(kind="player", id=player)
+    commit(services, found.game_id, lambda now: _withdrawn(services, now, found.id, actor))
+    if found.status != "withdrawn":
+        changes = {"status": "withdrawn", "closed_at": services.now()}
+        store.change_dispute(services.database, found, changes)
+    return find_case(services, player, dispute)
+
+
+def _withdrawn(services: Services, game: Game, dispute: str, actor: Actor) -> Sequence[Frame]:
+    if dispute not in (opened for opened, _ in game.disputes):
+        return ()
+    pen = Pen(services, game)
+    pen.write(steps.withdraw_dispute(game, dispute, actor))
+    if game.status is Status.HELD and game.held_for == dispute:
+        pen.write(steps.let_go(pen.game, SYSTEM))
+    return pen.frames
+
+
+def appeal(services: Services, player: str, dispute: str, statement: str) -> Case:
+    """Ask for another ruling: once, within seven days. Raises DisputeNotFound and DisputeClosed."""
+    found = find_case(services, player, dispute).dispute
+    if found.player_id != player:
+        raise DisputeNotFound
+    now = services.now()
+    is_late = found.closed_at is None or now - found.closed_at > APPEAL_WITHIN
+    if found.status != "resolved" or found.appealed_at is not None or is_late:
+        raise DisputeClosed(dispute_status=found.status)
+    commit(services, found.game_id, lambda game: _appealed(services, game, found, player))
+    changes = {"status": "open", "appealed_at": now, "closed_at": None, "assignee": None}
+    changed = store.change_dispute(services.database, found, changes)
+    if changed is None:
+        raise DisputeClosed(dispute_status=found.status)
+    say(services, changed, Actor(kind="player", id=player), statement)
+    return find_case(services, player, dispute)
+
+
+def _appealed(services: Services, game: Game, found: DisputeRow, player: str) -> Sequence[Frame]:
+    if found.id in (opened for opened, _ in game.disputes):
+        return ()
+    if found.seat in [int(seat) for _, seat in game.disputes]:
+        raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
+    again = steps.Dispute(
+        id=found.id, seat=Seat(found.seat), reason=found.reason, seqs=tuple(found.seqs)
+    )
+    pen = Pen(services, game)
+    pen.write(steps.open_dispute(game, again, Actor(kind="player", id=player)))
+    return pen.frames
+
+
+def present_game(services: Services, dispute: DisputeRow) -> Game:
+    """The game that the dispute is about."""
+    return catch_up(services, dispute.game_id)[0]

@@ -1,0 +1,458 @@
+"""What a referee does: stop a game, look at hands, try moves, rule."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import structlog
+
+from service.canonical import Json, JsonMap
+from service.cards import Card, Seat, cards_text
+from service.log import steps
+from service.log.events import SYSTEM, Actor
+from service.log.game import Game, Status
+from service.log.projection import event_line, view_json
+from service.log.steps import Frame
+from service.log.viewer import SPECTATOR, Viewer
+from service.play.admins import Admin, line_of
+from service.play.bot_turns import play_bots
+from service.play.committing import Committed, commit
+from service.play.disputes import Case, case_of, find_dispute
+from service.play.games import catch_up, game_at
+from service.play.pen import Pen
+from service.play.refusals import (
+    DisputeClosed,
+    EventNotFound,
+    FieldError,
+    GameNotActive,
+    InvalidBody,
+    RemedyNotPossible,
+)
+from service.play.services import Services, timestamp
+from service.play.watching import names_in
+from service.rules.violation import RuleViolation
+from service.store import disputes as store
+from service.store.appends import RequestKey
+from service.store.attempts import Attempt, Moment, add_attempt, timeline
+from service.store.database import StoreUnavailable
+from service.store.disputes import HiddenRead, RulingRow
+
+HIDDEN_READ = "hidden-read"
+ATTEMPTS_KEPT = timedelta(days=90)
+TABLE_REMEDIES = ("rewind", "redeal", "void", "award")
+"""Of these a ruling has one at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulingRequest:
+    """What a referee decides; each remedy is its JSON, of the shape of its kind."""
+
+    outcome: str
+    remedies: Sequence[JsonMap]
+    public_reason: str
+    private_note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a ruling would write, and the game after it."""
+
+    frames: Sequence[Frame]
+    game: Game
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenRequest:
+    """Whose hands to see, at which version, and why; None for all, and for the newest."""
+
+    reason: str
+    at: int | None = None
+    seats: Sequence[int] | None = None
+    dispute: str | None = None
+
+
+def actor_of(admin: Admin) -> Actor:
+    """The admin as the log names them."""
+    return Actor(kind="admin", id=admin.id)
+
+
+# Stopping a game, and letting it go on.
+
+
+def hold_game(services: Services, admin: Admin, game: str) -> Game:
+    """Stop a game: nobody moves, no clock runs. Raises GameNotFound and GameNotActive."""
+    return commit(services, game, lambda now: _held(services, now, admin)).game
+
+
+def resume_game(services: Services, admin: Admin, game: str) -> Game:
+    """Let a game that is held go on. Raises GameNotFound and GameNotActive."""
+    committed = commit(services, game, lambda now: _resumed(services, now, admin))
+    return play_bots(services, committed.game)
+
+
+def _held(services: Services, game: Game, admin: Admin) -> Sequence[Frame]:
+    if game.status is Status.HELD:
+        return ()
+    if game.status is not Status.ACTIVE:
+        raise GameNotActive(game_status=game.status.value)
+    pen = Pen(services, game)
+    pen.write(steps.hold(game, actor_of(admin), None))
+    return pen.frames
+
+
+def _resumed(services: Services, game: Game, admin: Admin) -> Sequence[Frame]:
+    if game.status is Status.ACTIVE:
+        return ()
+    if game.status is not Status.HELD:
+        raise GameNotActive(game_status=game.status.value)
+    pen = Pen(services, game)
+    pen.write(steps.let_go(game, actor_of(admin)))
+    return pen.frames
+
+
+# Ruling.
+
+
+def rule(
+    services: Services, admin: Admin, dispute: str, asked: RulingRequest, key: RequestKey | None
+) -> tuple[Case, Committed]:
+    """Rule on a dispute: each remedy is in the log, and nothing is ever deleted.
+
+    Raises DisputeNotFound, DisputeClosed, ConflictOfInterest and RemedyNotPossible.
+    """
+    found, new = find_dispute(services, dispute), services.new_id()
+    present, _ = catch_up(services, found.game_id)
+    admin.refuse_own(present)
+    committed = commit(
+        services, found.game_id, lambda now: _ruled(services, now, admin, found, asked, new), key
+    )
+    ruling = str(committed.frames[0].event.data["ruling"])
+    if ruling not in [row.id for row in store.rulings_of(services.database, found.id)]:
+        row = RulingRow(
+            id=ruling,
+            dispute_id=found.id,
+            game_id=found.game_id,
+            admin_id=admin.id,
+            outcome=asked.outcome,
+            remedies=store.remedies_text(asked.remedies),
+            public_reason=asked.public_reason,
+            private_note=asked.private_note,
+            seq=committed.frames[0].event.seq,
+            at=services.now(),
+        )
+        store.add_ruling(services.database, row)
+    latest = find_dispute(services, dispute)
+    if latest.status in store.OPEN:
+        changes = {"status": "resolved", "closed_at": services.now(), "assignee": admin.id}
+        store.change_dispute(services.database, latest, changes)
+    play_bots(services, committed.game)
+    return case_of(services, find_dispute(services, dispute), for_admins=True), committed
+
+
+def preview(services: Services, admin: Admin, dispute: str, asked: RulingRequest) -> Preview:
+    """What a ruling would do; nothing is written."""
+    found = find_dispute(services, dispute)
+    present, _ = catch_up(services, found.game_id)
+    admin.refuse_own(present)
+    frames = _ruled(services, present, admin, found, asked, services.new_id())
+    return Preview(frames, frames[-1].after)
+
+
+def preview_json(preview_of: Preview) -> JsonMap:
+    """What a preview shows: which events, and how the game stands; no card of a new deal."""
+    game = preview_of.game
+    return {
+        "events": [frame.event.type for frame in preview_of.frames],
+        "version": game.version,
+        "status": game.status.value,
+        "round": game.round.number if game.round else None,
+        "to_act": game.to_act,
+        "scores": {str(seat): score for seat, score in enumerate(game.scores, 1)},
+        "result": game.result.to_json() if game.result else None,
+        "abandoned": [list(span) for span in game.abandoned],
+    }
+
+
+def _ruled(
+    services: Services,
+    game: Game,
+    admin: Admin,
+    dispute: store.DisputeRow,
+    asked: RulingRequest,
+    new: str,
+) -> Sequence[Frame]:
+    if dispute.status not in store.OPEN:
+        raise DisputeClosed(dispute_status=dispute.status)
+    _refuse_mixture(asked)
+    pen, actor = Pen(services, game), actor_of(admin)
+    kinds = tuple(str(remedy["kind"]) for remedy in asked.remedies)
+    ruling = steps.Ruling(
+        id=new,
+        outcome=asked.outcome,
+        remedies=kinds or ("none",),
+        dispute=dispute.id,
+        scores=_scores(game, asked),
+    )
+    _try(pen, lambda now: steps.rule(now, ruling, actor), asked, 0)
+    for index, remedy in enumerate(asked.remedies):
+        applied = None if game.status.is_over else _REMEDIES.get(str(remedy["kind"]))
+        if game.status.is_over and remedy["kind"] not in AFTER_THE_END:
+            raise _impossible(index, remedy, "the game has ended, and its secret is revealed")
+        if applied is not None:
+            _try(pen, _applied(applied, remedy, actor), asked, index)
+    if pen.game.status is Status.HELD and game.held_for == dispute.id:
+        pen.write(steps.let_go(pen.game, actor))
+    for index, remedy in enumerate(asked.remedies):
+        if remedy["kind"] == "extend_clock" and not pen.game.status.is_over:
+            _try(pen, _applied(_extended, remedy, actor), asked, index)
+    pen.follow()
+    return pen.frames
+
+
+AFTER_THE_END = ("none", "adjust_scores", "void")
+"""What a ruling may still do once the secret is revealed."""
+
+
+def _refuse_mixture(asked: RulingRequest) -> None:
+    """A ruling changes the table in one way, if in any."""
+    kinds = [str(remedy["kind"]) for remedy in asked.remedies]
+    if sum(kind in TABLE_REMEDIES for kind in kinds) > 1 or kinds.count("adjust_scores") > 1:
+        index = len(kinds) - 1
+        raise _impossible(index, asked.remedies[index], "it contradicts another of them")
+
+
+def _scores(game: Game, asked: RulingRequest) -> tuple[int, ...] | None:
+    for index, remedy in enumerate(asked.remedies):
+        if remedy["kind"] == "adjust_scores":
+            scores: Any = remedy["scores"]
+            if set(scores) != {str(seat) for seat in game.seats}:
+                raise _impossible(index, remedy, "every seat has a score")
+            return tuple(scores[str(seat)] for seat in game.seats)
+    return None
+
+
+def _try(pen: Pen, make: Callable[[Game], steps.Step], asked: RulingRequest, index: int) -> None:
+    """Write a step of a remedy; raises RemedyNotPossible with what the log has against it."""
+    try:
+        pen.write(make(pen.game))
+    except (ValueError, LookupError) as error:
+        remedy = asked.remedies[index] if asked.remedies else {"kind": "none"}
+        raise _impossible(index, remedy, str(error)) from error
+
+
+def _impossible(index: int, remedy: JsonMap, reason: str) -> RemedyNotPossible:
+    facts: JsonMap = {"index": index, "kind": remedy["kind"], "reason": reason}
+    return RemedyNotPossible(facts, **facts)
+
+
+def _extended(game: Game, remedy: Any, actor: Actor) -> steps.Step:  # noqa: ANN401
+    if game.setup.turn_seconds is None or game.to_act is None:
+        message = "no clock runs in this game"
+        raise ValueError(message)
+    return steps.extend_clock(game, remedy["seconds"], actor, steps.RULED)
+
+
+def _handed_over(game: Game, remedy: Any, actor: Actor) -> steps.Step:  # noqa: ANN401
+    if remedy["seat"] not in game.seats:
+        message = "there is no such seat"
+        raise ValueError(message)
+    return steps.hand_over(game, Seat(remedy["seat"]), actor)
+
+
+Remedy = Callable[[Game, Any, Actor], steps.Step]
+
+
+def _applied(apply: Remedy, remedy: JsonMap, actor: Actor) -> Callable[[Game], steps.Step]:
+    return lambda game: apply(game, remedy, actor)
+
+
+_REMEDIES: Mapping[str, Remedy] = {
+    "rewind": lambda game, remedy, actor: steps.rewind(game, remedy["to"], actor),
+    "redeal": lambda game, remedy, actor: steps.redeal(
+        game, remedy.get("round") or (game.round.number if game.round else 0), actor
+    ),
+    "replace_seat": _handed_over,
+    "void": lambda game, _remedy, actor: steps.void(game, actor),
+    "award": lambda game, remedy, actor: steps.award(game, remedy["standings"], actor),
+}
+
+
+# Looking at hands, and trying moves.
+
+
+def read_hidden(services: Services, admin: Admin, game: str, asked: HiddenRequest) -> JsonMap:
+    """The table with the hands of these seats, and what each could know of it.
+
+    Of a running game it is written down first, and the players are told once
+    it has ended. Raises GameNotFound, ConflictOfInterest, EventNotFound and
+    StoreUnavailable, and shows nothing then.
+    """
+    present, _ = catch_up(services, game)
+    admin.refuse_own(present)
+    at = present.version if asked.at is None else asked.at
+    if not 1 <= at <= present.version:
+        raise EventNotFound(version=present.version)
+    seats = list(present.seats) if asked.seats is None else [Seat(seat) for seat in asked.seats]
+    if not set(seats) <= set(present.seats):
+        raise InvalidBody([FieldError("/seats", "There is no such seat.")])
+    if not present.status.is_over:
+        _note_read(services, admin, present, at, seats, asked)
+    shown = game_at(services, present, at)
+    viewer = Viewer(role="admin", seat=None, sees=frozenset(seats))
+    view = view_json(shown, viewer, names_in(services, shown), present.version)
+    known: list[Json] = [knowledge(shown, seat) for seat in seats]
+    return {**view, "server_time": timestamp(services.now()), "knowledge": known}
+
+
+def _note_read(
+    services: Services,
+    admin: Admin,
+    game: Game,
+    at: int,
+    seats: Sequence[Seat],
+    asked: HiddenRequest,
+) -> None:
+    read = HiddenRead(
+        id=services.new_id(),
+        game_id=game.id,
+        admin_id=admin.id,
+        version=at,
+        seats=[int(seat) for seat in seats],
+        at=services.now(),
+    )
+    facts: JsonMap = {
+        "read": read.id,
+        "game": game.id,
+        "version": at,
+        "seats": list(seats),
+        "reason": asked.reason,
+        "dispute": asked.dispute,
+    }
+    line = line_of(services, admin, HIDDEN_READ, facts)
+    store.add_hidden_read(services.database, read, line)
+
+
+def knowledge(game: Game, seat: Seat) -> JsonMap:
+    """What the player of the seat could know: their hand, what lay open, and where the rest may be.
+
+    `unseen` are the cards that they had not seen; each is in the stock or in
+    one of the other hands.
+    """
+    if game.round is None:
+        return {"seat": seat, "hand": [], "open": [], "unseen": [], "unseen_in": {}}
+    state, ruleset = game.round.state, game.ruleset
+    view = ruleset.view(state, seat)
+    hand: Sequence[Card] = view.hand or ()
+    laid = ruleset.laid(state)
+    unseen = [c for c in ruleset.pack(game.options) if c not in {*hand, *laid}]
+    others = {str(other): view.counts[other - 1] for other in game.seats if other != seat}
+    return {
+        "seat": seat,
+        "hand": cards_text(hand),
+        "open": cards_text(laid),
+        "unseen": cards_text(unseen),
+        "unseen_in": {"stock": len(ruleset.stock(state)), "hands": others},
+    }
+
+
+def what_if(
+    services: Services,
+    admin: Admin,
+    game: str,
+    at: int,
+    moves: Sequence[JsonMap],
+    reason: str | None,
+) -> JsonMap:
+    """Moves tried from a version, in memory: which are legal and by which rule not.
+
+    Of a running game it is a hidden read of every hand, and it never goes past
+    a move that shows a hidden card.
+    """
+    present, _ = catch_up(services, game)
+    if not present.status.is_over:
+        if reason is None:
+            raise InvalidBody([FieldError("/reason", "The game runs: say why you look.")])
+        admin.require("admin.hidden")
+        read_hidden(services, admin, game, HiddenRequest(reason=reason, at=at))
+    if not 1 <= at <= present.version:
+        raise EventNotFound(version=present.version)
+    now = game_at(services, present, at)
+    if now.to_act is None or now.round is None:
+        raise GameNotActive(game_status=now.status.value)
+    pen, tried = Pen(services, now), []
+    for move in moves:
+        outcome = _tried(pen, move, goes_on=present.status.is_over)
+        tried.append({"move": move, **outcome})
+        if not outcome["legal"] or outcome["reveals"]:
+            break
+    eyes = Viewer(role="admin", seat=None, sees=frozenset(now.seats))
+    view = view_json(pen.game, eyes, names_in(services, now), present.version)
+    known: list[Json] = [knowledge(pen.game, seat) for seat in now.seats]
+    return {
+        "moves": tried,
+        "view": {**view, "server_time": timestamp(services.now())},
+        "knowledge": known,
+    }
+
+
+def _tried(pen: Pen, move: JsonMap, *, goes_on: bool) -> JsonMap:
+    game = pen.game
+    nothing: JsonMap = {"seat": game.to_act, "rule": None, "detail": None, "reveals": False}
+    if game.round is None or game.to_act is None:
+        return {**nothing, "legal": False, "detail": "The round is over."}
+    try:
+        asked = game.ruleset.read_move(move)
+        settled = game.ruleset.settle(game.round.state, asked)
+        game.ruleset.apply(game.round.state, settled)
+    except RuleViolation as violation:
+        return {**nothing, "legal": False, "rule": violation.rule, "detail": str(violation)}
+    except (ValueError, LookupError, TypeError) as error:
+        return {**nothing, "legal": False, "detail": f"It is no move: {error}"}
+    if not goes_on and game.ruleset.reveals(game.round.state, settled):
+        return {**nothing, "legal": True, "reveals": True}
+    pen.write(steps.play(game, settled, SYSTEM))
+    return {**nothing, "legal": True}
+
+
+# The timeline, and what is told to the players once the game has ended.
+
+
+def note_attempt(services: Services, attempt: Attempt) -> None:
+    """Keep a refused attempt; a database that is away costs the note, and not the answer."""
+    try:
+        add_attempt(services.database, attempt)
+    except StoreUnavailable:
+        structlog.get_logger().warning("attempt_lost", game=attempt.game_id)
+
+
+def timeline_of(
+    services: Services, game: str, kind: str | None, after: Moment | None, limit: int
+) -> tuple[Game, Sequence[Moment]]:
+    """What happened in a game and what was tried, in order of time; raises GameNotFound."""
+    present, _ = catch_up(services, game)
+    return present, timeline(services.database, game, kind, after, limit)
+
+
+def disclose_reads(services: Services, game: str) -> bool:
+    """Tell the players of an ended game who looked at their hands; whether there was anything."""
+    reads = store.undisclosed_reads(services.database, game)
+    written = commit(services, game, lambda now: _disclosed(services, now, reads)).frames
+    if written:
+        store.note_disclosed(services.database, [read.id for read in reads])
+    return bool(written)
+
+
+def _disclosed(services: Services, game: Game, reads: Sequence[HiddenRead]) -> Sequence[Frame]:
+    if not game.is_revealed:
+        return ()
+    pen = Pen(services, game)
+    for read in reads:
+        facts: JsonMap = {"read": read.id, "version": read.version, "seats": list(read.seats)}
+        pen.write(steps.disclose(pen.game, facts))
+    return pen.frames
+
+
+def event_text(frame: Frame) -> str:
+    """An event as everybody sees it."""
+    return event_line(frame, SPECTATOR)

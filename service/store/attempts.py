@@ -1,0 +1,88 @@
+"""Moves that were refused, kept for a while."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import insert, text
+
+from service.store.database import Database, connection
+from service.store.tables import attempts
+
+DROPPED_AT_ONCE = 2_000
+
+TIMELINE = """
+SELECT kind, at, key, body FROM (
+    SELECT 'event' AS kind, CAST(CAST(body AS json) ->> 'at' AS timestamptz) AS at,
+        lpad(CAST(seq AS text), 10, '0') AS key, body
+    FROM events WHERE game_id = :game
+    UNION ALL
+    SELECT 'attempt', at, id, json_build_object(
+        'version', version, 'player', player_id, 'key', key_id, 'seat', seat, 'code', code,
+        'rule', rule, 'moves', moves, 'request', request_id
+    )::text
+    FROM attempts WHERE game_id = :game
+) AS line
+WHERE (CAST(:kind AS text) IS NULL OR kind = :kind)
+    AND (CAST(:at AS timestamptz) IS NULL OR (at, kind, key) > (:at, :of_kind, :key))
+ORDER BY at, kind, key LIMIT :limit
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """A refused request to move: by whom, of which seat, why; `moves` is JSON."""
+
+    id: str
+    game_id: str
+    at: datetime
+    version: int
+    player_id: str
+    key_id: str
+    seat: int | None
+    code: str
+    rule: str | None
+    moves: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A line of a game's timeline: an event as it stands in the log, or a refused attempt."""
+
+    kind: str
+    at: datetime
+    key: str
+    body: str
+
+
+def add_attempt(database: Database, attempt: Attempt) -> None:
+    """Write a refused attempt."""
+    row = {name: getattr(attempt, name) for name in Attempt.__slots__}
+    with connection(database) as open_connection:
+        open_connection.execute(insert(attempts).values(row))
+
+
+def timeline(
+    database: Database, game: str, kind: str | None, after: Moment | None, limit: int
+) -> Sequence[Moment]:
+    """What happened in the game and what was tried, in order of time, after that moment."""
+    parameters = {
+        "game": game,
+        "kind": kind,
+        "at": after.at if after else None,
+        "of_kind": after.kind if after else "",
+        "key": after.key if after else "",
+        "limit": limit,
+    }
+    with connection(database) as open_connection:
+        return [Moment(*row) for row in open_connection.execute(text(TIMELINE), parameters)]
+
+
+def drop_old_attempts(database: Database, before: datetime) -> None:
+    """Take away what is too old, some of it at a time."""
+    drop = text(
+        "DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE at < :before LIMIT :limit)"
+    )
+    with connection(database) as open_connection:
+        open_connection.execute(drop, {"before": before, "limit": DROPPED_AT_ONCE})
