@@ -30,9 +30,12 @@ from service.api.operation import NDJSON
 from service.app import create_app
 from service.canonical import JsonMap, canonical_bytes
 from service.cards import Card, Seat, card_text
+from service.play.admins import ADMIN_SCOPES
 from service.play.checkpointing import Checkpointer
 from service.play.noticing import Dispatcher
 from service.play.services import Services
+from service.play.tokens import ADMIN_PREFIX, digest, make_token
+from service.store.admins import AdminKey, add_admin_key, owner_engine
 from service.store.embedded import Urls
 from service.store.schema import migrate
 
@@ -49,8 +52,8 @@ class RiggedDealer:
     def cut(self, pack: Sequence[Card]) -> tuple[Card, ...]:
         return tuple(pack)
 
-    def deck(self, _pack: Sequence[Card], _round: int, _deal: int) -> tuple[Card, ...]:
-        return tuple(self.cards)
+    def deck(self, pack: Sequence[Card], _round: int, _deal: int) -> tuple[Card, ...]:
+        return tuple(card for card in self.cards if card in pack)
 
     def seal(self, state: JsonMap) -> str:
         return self.seals(state)
@@ -74,6 +77,7 @@ class World:
     log: io.StringIO
     tokens: list[str] = field(default_factory=list)
     players: list[str] = field(default_factory=list)
+    admin: str = ""
     hooks: list[str] = field(default_factory=list)
     seen: list[Any] = field(default_factory=list)
 
@@ -115,7 +119,13 @@ def make_world(
     app = create_app(services)
     app.test_client_class = description.checking_client()
     OPEN.append(services)
-    return World(app.test_client(), services, log)
+    world = World(app.test_client(), services, log)
+    world.admin = make_token(b"a" * 32, ADMIN_PREFIX)
+    engine = owner_engine(urls.owner)
+    key = AdminKey(id="0" * 26, name="R", scopes=ADMIN_SCOPES, players=[], created_at=begin)
+    add_admin_key(engine, key, digest(world.admin))
+    engine.dispose()
+    return world
 
 
 def live(world: World, case: Case, moves: Sequence[Any], seat: int) -> None:
@@ -148,6 +158,7 @@ def live(world: World, case: Case, moves: Sequence[Any], seat: int) -> None:
             world.look(who, "GET", f"/games/{game}")
     look_everywhere(world, case, game, seat)
     look_at_what_is_told(world, game, (seat - 1, bystander, None), seat - 1)
+    look_at_disputes(world, game, (seat - 1, bystander, None), seat - 1)
 
 
 def look_everywhere(world: World, case: Case, game: str, seat: int) -> None:
@@ -200,6 +211,45 @@ def stream(world: World, who: int | None, path: str) -> None:
     parts = iter(answer.response)
     world.seen.append((path, list(answer.headers), next(parts)))
     answer.close()
+
+
+def look_at_disputes(world: World, game: str, eyes: Sequence[int | None], me: int) -> None:
+    """A dispute, its ruling and what follows: the deal that is shuffled anew stays hidden."""
+    asked = {"reason": "rules", "seqs": [2], "statement": "x"}
+    filed = world.call(me, "POST", f"/games/{game}/disputes", asked, "dispute")
+    assert filed.status_code == 201, filed.text
+    dispute = filed.get_json()["dispute"]["id"]
+    present = world.call(None, "GET", f"/games/{game}").get_json()
+    first = max(
+        event["seq"] for event in events_of(world, game) if event["type"] == "round_started"
+    )
+    remedies = [{"kind": "rewind", "to": first}] if present["status"] == "active" else []
+    ruling = {"outcome": "upheld", "remedies": remedies, "public_reason": "x"}
+    for dry in (True, False):
+        answer = world.client.post(
+            f"/admin/disputes/{dispute}/rulings",
+            json={**ruling, "dry_run": dry},
+            headers={"Authorization": f"Bearer {world.admin}", "Idempotency-Key": "r"},
+        )
+        assert answer.status_code in (200, 201), answer.text
+        world.seen.append(answer.data)
+    for who in eyes:
+        for path in ("", "/events?limit=200", "/replay", "/export"):
+            world.look(who, "GET", f"/games/{game}{path}")
+        if who is not None:
+            world.look(who, "GET", f"/disputes/{dispute}")
+    timeline = world.client.get(
+        f"/admin/games/{game}/timeline?limit=200",
+        headers={"Authorization": f"Bearer {world.admin}"},
+    )
+    world.seen.append(timeline.data)
+
+
+def events_of(world: World, game: str) -> list[Any]:
+    found: list[Any] = world.call(None, "GET", f"/games/{game}/events?limit=200").get_json()[
+        "items"
+    ]
+    return found
 
 
 def look_at_proofs(world: World, path: str, head: str, eyes: Sequence[int | None]) -> None:

@@ -377,7 +377,9 @@ def test_what_if_stops_where_a_card_of_a_running_game_would_be_shown(
     asked = {"at": version, "moves": [draw, {"type": "discard", "card": "2c"}, {"type": "?"}]}
     assert code(admin.call("POST", f"/games/{game}/what-if", asked)) == (422, "validation_failed")
     running = admin.call("POST", f"/games/{game}/what-if", {**asked, "reason": WHY}).get_json()
-    assert [(move["legal"], move["reveals"]) for move in running["moves"]] == [(True, True)], running
+    assert [(move["legal"], move["reveals"]) for move in running["moves"]] == [(True, True)], (
+        running
+    )
     play_on(services, people, game, random.Random(9))
     ended = admin.call("POST", f"/games/{game}/what-if", asked).get_json()
     assert ended["moves"][0]["reveals"] is False
