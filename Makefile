@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+AT_ONCE := --numprocesses auto --maxprocesses 4 --dist loadgroup
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -16,8 +18,8 @@ serve: $(VENV)/serve  ## start everything: Postgres, migrations, the service (PO
 	@exec $(BIN)/fairdeal serve
 
 .PHONY: test
-test: $(VENV)/develop  ## run the tests
-	$(BIN)/python -m pytest
+test: $(VENV)/develop  ## run the tests, as many at once as there are cores
+	$(BIN)/python -m pytest $(AT_ONCE)
 
 .PHONY: lint
 lint: $(VENV)/develop  ## check format, style, types, architecture, openapi.yaml and the client's models
@@ -30,7 +32,9 @@ lint: $(VENV)/develop  ## check format, style, types, architecture, openapi.yaml
 
 .PHONY: check
 check: lint  ## what CI runs: lint, then the tests with the coverage of the pure packages
-	$(BIN)/python -m coverage run -m pytest
+	@rm -f .coverage .coverage.*
+	$(BIN)/python -m coverage run -m pytest $(AT_ONCE)
+	@$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include='service/canonical.py,service/cards/*,service/fairness/*,service/log/*,service/proof/*,service/rules/*' --fail-under=100
 	$(BIN)/python -m coverage report --fail-under=90
 

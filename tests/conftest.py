@@ -29,6 +29,16 @@ from service.store.secret_box import SecretBox
 
 VECTORS = Path(__file__).parent / "vectors"
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # the servers that tests start are not measured
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts and kills servers runs one after the other, beside all the rest."""
+    for item in items:
+        if "faults" in item.path.parts or "clients" in item.path.parts:
+            item.add_marker(pytest.mark.xdist_group("servers"))
+
 
 @pytest.fixture(scope="session")
 def home() -> Iterator[Path]:

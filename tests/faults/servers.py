@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import gettempdir
 
 ROOT = Path(__file__).parents[2]
-READY_SECONDS = 30
+READY_SECONDS = 60
 
 
 def free_port() -> int:
