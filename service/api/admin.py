@@ -30,6 +30,7 @@ from service.api.schemas import (
     DisputeChangeSchema,
     DisputesQuerySchema,
     EmptyRequestSchema,
+    HandOddsRequestSchema,
     HiddenReadRequestSchema,
     PageQuerySchema,
     RulingRequestSchema,
@@ -40,6 +41,7 @@ from service.canonical import Json, JsonMap, dump_json, load_json
 from service.log.game import Game
 from service.play import refereeing
 from service.play.admins import ADMIN_AUDIT, ADMIN_HIDDEN, ADMIN_READ, ADMIN_RULE
+from service.play.analysing import hand_odds
 from service.play.disputes import Case, case_of, find_dispute, say
 from service.play.games import catch_up
 from service.play.limits import CREATION, WRITES
@@ -165,6 +167,12 @@ def post_verify(call: Call, game: str) -> Answer:
     lines = export(call.services, present.setup.creator, game).lines
     report = verify_upload(call.services, "".join(lines))
     return Answer(200, report.to_json(), NO_STORE)
+
+
+def post_hand_odds(call: Call, game: str) -> Answer:
+    """How likely a hand is."""
+    asked = call.load(call.body())
+    return Answer(200, hand_odds(call.services, game, asked["at"], asked["seat"]), NO_STORE)
 
 
 def get_trail(call: Call) -> Answer:
@@ -401,6 +409,20 @@ OPERATIONS = (
         body=EmptyRequestSchema(),
         returns={200: Returns("The verdicts.", {JSON: answers.ReportSchema()})},
         refuses=("game-not-found", "verifier-busy"),
+    ),
+    Operation(
+        id="handOdds",
+        method="POST",
+        path="/admin/games/{game}/hand-odds",
+        tag="Referee",
+        summary="How likely a hand is",
+        description="Of an ended game: what the seat was dealt in the round of event `at`, and the "
+        "exact odds of each kind of which it has more than one.",
+        view=post_hand_odds,
+        scope=ADMIN_READ,
+        body=HandOddsRequestSchema(),
+        returns={200: Returns("The odds.", {JSON: answers.HandOddsSchema()})},
+        refuses=("game-not-found", "game-not-over", "version-not-found"),
     ),
     Operation(
         id="readTrail",

@@ -1011,6 +1011,26 @@ class MomentSchema(AnswerSchema):
     attempt = fields.Nested(RefusedMoveSchema)
 
 
+class OddsSchema(AnswerSchema):
+    """As many or more cards of a kind: one hand in so many."""
+
+    kind = fields.String(required=True)
+    count = StrictInteger(required=True)
+    of = StrictInteger(required=True)
+    one_in = fields.Float(required=True)
+    exact = fields.String(required=True, metadata={"description": "A fraction."})
+    words = fields.String(required=True)
+
+
+class HandOddsSchema(AnswerSchema):
+    """A hand as it was dealt, and how likely what is in it is; the rarest first."""
+
+    dealt_at = StrictInteger(required=True)
+    seat = SeatField(required=True)
+    hand = fields.List(CardField(), required=True)
+    odds = fields.List(fields.Nested(OddsSchema), required=True)
+
+
 class TimelineSchema(AnswerSchema):
     """A part of a timeline, in order of time."""
 

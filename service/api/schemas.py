@@ -722,6 +722,13 @@ class WhatIfRequestSchema(RequestSchema):
     reason = _words(20, STATEMENT_CHARS, "Why.", required=False, load_default=None, allow_none=True)
 
 
+class HandOddsRequestSchema(RequestSchema):
+    """Whose hand, of the round that an event is of."""
+
+    at = StrictInteger(required=True, validate=validate.Range(1, VERSIONS_AT_MOST))
+    seat = SeatField(required=True, validate=validate.Range(1, SEATS_AT_MOST))
+
+
 class TimelineQuerySchema(PageQuerySchema):
     """Which part of a timeline."""
 

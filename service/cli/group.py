@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "openapi": "service.cli.commands:openapi_command",
         "replay": "service.cli.replaying:replay_command",
         "serve": "service.cli.commands:serve_command",
+        "stats": "service.cli.analysing:stats_command",
         "verify": "service.cli.verifying:verify_command",
         "worker": "service.cli.commands:worker_command",
     }

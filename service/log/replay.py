@@ -113,8 +113,9 @@ def _told(game: Game, event: Event) -> Game:
 
     It is believed: who sits there, what was dealt, what a ruling changed.
     """
+    before = replace(game, version=event.seq - 1)
     try:
-        told = _TOLD[event.type](game, event) if event.type in _TOLD else game
+        told = _TOLD[event.type](before, event) if event.type in _TOLD else before
     except UNREADABLE as error:
         raise ReplayDiverged(event, f"{event.type} can't be read: {error}") from error
     return replace(told, version=event.seq, head=event.hash, at=event.at)

@@ -118,6 +118,16 @@ LEFT JOIN events AS event ON event.game_id = game.id AND event.seq > known.versi
 ORDER BY game.id, event.seq
 """
 
+MILESTONES = """
+SELECT body FROM events
+WHERE game_id = %(game)s AND type = %(kind)s AND type <> 'move' ORDER BY seq
+"""
+
+FINISHED = """
+SELECT id FROM games
+WHERE status = 'finished' AND NOT sandbox AND id > %(after)s ORDER BY id LIMIT %(limit)s
+"""
+
 ORPHANS = """
 SELECT DISTINCT game_id FROM events AS event
 WHERE NOT EXISTS (SELECT FROM games WHERE id = event.game_id) ORDER BY game_id
@@ -202,6 +212,20 @@ def read_lines(
     parameters = {"game": game, "after": after, "upto": upto, "limit": limit}
     with raw_connection(database) as raw:
         return [body for (body,) in raw.execute(LINES, parameters)]
+
+
+def read_milestones(database: Database, game: str, kind: str) -> Sequence[Event]:
+    """The game's events of one type, which is not `move`."""
+    parameters = {"game": game, "kind": kind}
+    with raw_connection(database) as raw:
+        return [parse_event(body) for (body,) in raw.execute(MILESTONES, parameters)]
+
+
+def finished_games(database: Database, after: str, limit: int) -> Sequence[str]:
+    """Games that were played to their end, sandbox games excepted, by their ids."""
+    parameters = {"after": after, "limit": limit}
+    with raw_connection(database) as raw:
+        return [game for (game,) in raw.execute(FINISHED, parameters)]
 
 
 def read_receipt(database: Database, game: str, seq: int) -> Receipt | None:

@@ -106,6 +106,9 @@ def fairdeal_serve(home: Path, port: int, **settings: str) -> Iterator[Served]:
     ):
         try:
             yield Served(process, output)
+        except BaseException:
+            sys.stderr.write(f"fairdeal serve, {process.poll()}:\n{output.read_text()}")
+            raise
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)

@@ -10,8 +10,8 @@ from proof.exports import AT, CREATOR, GAME, play
 from service.cards import Seat
 from service.fairness import SealedDealer
 from service.log import steps
-from service.log.events import Actor, Event
-from service.log.game import Game, Secret, Status
+from service.log.events import GENESIS, Actor, Draft, Event, chained
+from service.log.game import Game, Rematch, Secret, Status
 from service.log.replay import ReplayDiverged, advance, check_deals, replay, resume
 from service.log.steps import Dispute, Frame, Ruling
 
@@ -291,3 +291,110 @@ def test_nothing_is_dealt_or_moved_after_the_reveal() -> None:
     one.add(steps.withdraw_dispute(one.game, "d", PLAYER))
     one.check()
     assert (CREATOR.kind, one.game.id) == ("player", GAME)
+
+
+def chained_again(events: Sequence[Event], seq: int, **data: Any) -> list[Event]:
+    """The log with one event's data changed, and chained anew from there."""
+    chain: list[Event] = []
+    for event in events:
+        told: Any = {**event.data, **data} if event.seq == seq else event.data
+        draft = Draft(event.type, Actor(**event.actor), told)  # type: ignore[arg-type]
+        prev = chain[-1].hash if chain else GENESIS
+        chain.append(chained(draft, game=event.game, seq=event.seq, at=event.at, prev=prev))
+    return chain
+
+
+def with_all_of_it() -> Table:
+    """A game in which every kind of refereeing stands in a round that is left out."""
+    one = table("jokers-go-boom", 3, also={"turn_seconds": 60, "hold_on_dispute": True})
+    opened = Dispute(id="d", seat=Seat(1), reason="rules", seqs=(one.game.version,))
+    one.add(steps.open_dispute(one.game, opened, PLAYER))
+    one.add(steps.hold(one.game, REFEREE, "d"))
+    one.add(steps.rewind(one.game, one.game.starts[-1].seq + 2, REFEREE))
+    one.rule("adjust_scores", scores=[1, 2, 3])
+    one.add(steps.let_go(one.game, REFEREE))
+    again = Dispute(id="e", seat=Seat(1), reason="rules", seqs=())
+    one.add(steps.open_dispute(one.game, again, PLAYER))
+    one.add(steps.withdraw_dispute(one.game, "e", PLAYER))
+    one.add(steps.extend_clock(one.game, 30, REFEREE, steps.RULED))
+    one.add(steps.redeal(one.game, 2, REFEREE))
+    one.move()
+    one.check()
+    return one
+
+
+BROKEN: Sequence[tuple[str, dict[str, Any]]] = (
+    ("dispute_opened", {"dispute": ""}),
+    ("dispute_opened", {"dispute": 5}),
+    ("dispute_opened", {"seat": 9}),
+    ("dispute_opened", {"reason": "boredom"}),
+    ("dispute_opened", {"seqs": "12"}),
+    ("dispute_opened", {"seqs": [10_000]}),
+    ("dispute_opened", {"seqs": [True]}),
+    ("dispute_withdrawn", {"dispute": None}),
+    ("game_held", {"dispute": 1}),
+    ("rewound", {"to": "1"}),
+    ("rewound", {"round": 7}),
+    ("rewound", {"deal": 7}),
+    ("ruling", {"outcome": "maybe"}),
+    ("ruling", {"remedies": {"none": 1}}),
+    ("ruling", {"remedies": ["dance"]}),
+    ("ruling", {"ruling": ""}),
+    ("ruling", {"scores": {"1": 1}}),
+    ("ruling", {"scores": {"1": 1, "2": "2", "3": 3}}),
+    ("round_started", {"round": "1"}),
+    ("round_started", {"scores": {}}),
+    ("game_created", {"hold_on_dispute": False}),
+    ("game_created", {"hold_on_dispute": 1}),
+)
+
+
+@pytest.mark.parametrize(("kind", "data"), BROKEN)
+def test_what_no_service_would_write_is_found(kind: str, data: dict[str, Any]) -> None:
+    """By a whole replay, and where its round is left out."""
+    events = with_all_of_it().events
+    seq = next(event.seq for event in events if event.type == kind)
+    broken = chained_again(events, seq, **data)
+    with pytest.raises(ReplayDiverged) as found:
+        list(replay(broken, SECRET))
+    assert found.value.seq == seq
+    with pytest.raises(ReplayDiverged):
+        resume(cold(broken), SECRET)
+
+
+@pytest.mark.parametrize("seconds", [0, -5, "30"])
+def test_a_clock_is_not_put_back_by_nothing(seconds: Any) -> None:
+    events = with_all_of_it().events
+    seq = next(event.seq for event in events if event.type == "clock_extended")
+    with pytest.raises(ReplayDiverged):
+        list(replay(chained_again(events, seq, seconds=seconds), SECRET))
+
+
+def test_a_seat_has_one_open_dispute_and_a_ruling_a_score_for_each() -> None:
+    one = table("jokers-go-boom", 2)
+    opened = Dispute(id="d", seat=Seat(1), reason="rules", seqs=())
+    one.add(steps.open_dispute(one.game, opened, PLAYER))
+    with pytest.raises(ValueError, match="open dispute"):
+        steps.open_dispute(one.game, opened, PLAYER)
+    with pytest.raises(ValueError, match="every seat"):
+        one.rule("adjust_scores", scores=[1, 2])
+    assert one.game.disputes == (("d", 1),)
+    one.rule("none")
+    assert one.game.disputes == ()
+
+
+@pytest.mark.parametrize(
+    "also",
+    [
+        {"spectators": "friends"},
+        {"spectators": "delayed"},
+        {"spectators": "delayed", "spectator_delay": 201},
+        {"spectators": "none", "spectator_delay": 3},
+        {"rematch": Rematch(of="g", dealer=Seat(9), players=(None, None, None))},
+        {"rematch": Rematch(of="g", dealer=Seat(1), players=(None,))},
+        {"rematch": Rematch(of="g", dealer=Seat(1), players=("stranger", None, None))},
+    ],
+)
+def test_a_game_is_not_opened_with_what_makes_no_sense(also: Any) -> None:
+    with pytest.raises(ValueError, match=r"spectators|rematch|kept"):
+        play("jokers-go-boom", 1, also=also)

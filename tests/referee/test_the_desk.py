@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import psycopg
 import pytest
@@ -18,7 +19,8 @@ from referee.desk import WHY, Referee, engines, referee
 from signing import KEYRING
 from sqlalchemy import Engine
 
-from service.play import refereeing
+from service.cli.analysing import drawn
+from service.play import analysing, refereeing
 from service.play.admins import ADMIN_AUDIT, ADMIN_HIDDEN, ADMIN_READ, ADMIN_RULE, ADMIN_SCOPES
 from service.play.services import Services
 from service.proof.outside import Evidence
@@ -519,3 +521,48 @@ def test_a_key_does_what_its_scopes_say_and_nothing_else(
         assert as_player.status_code == 401
     unused = started(people[:3])
     assert unused
+
+
+def test_the_odds_of_a_dealt_hand_are_told_once_the_game_has_ended(
+    people: list[Person], admin: Referee, services: Services
+) -> None:
+    game = table(people, options={"rounds": 2})
+    path = f"/games/{game}/hand-odds"
+    asked = {"at": 8, "seat": 2}
+    assert code(admin.call("POST", path, asked)) == (409, "game_not_over")
+    play_on(services, people, game, random.Random(4))
+    version = people[0].view(game)["version"]
+    first, last = (
+        admin.call("POST", path, {"at": at, "seat": 2}).get_json() for at in (8, version)
+    )
+    assert first["dealt_at"] == 7 < last["dealt_at"]
+    for told in (first, last):
+        shown = people[0].get(f"/games/{game}?at={told['dealt_at']}&seat=2").get_json()
+        assert told["hand"] == shown["seats"][1]["hand"]
+        for odds in told["odds"]:
+            numerator, denominator = map(int, odds["exact"].split("/"))
+            assert odds["one_in"] == round(denominator / numerator, 2)
+    for at, seat, refused in ((3, 2, 404), (10**6, 2, 404), (8, 9, 422)):
+        assert admin.call("POST", path, {"at": at, "seat": seat}).status_code == refused
+
+
+def test_finished_games_add_up_to_statistics(
+    people: list[Person], services: Services, tmp_path: Path
+) -> None:
+    game = table(people, options={"rounds": 2})
+    play_on(services, people, game, random.Random(5))
+    found: Any = analysing.statistics(services)
+    row = next(
+        one for one in found["tables"] if (one["ruleset"], one["seats"]) == ("jokers-go-boom", 4)
+    )
+    assert row["games"] >= 1
+    assert row["rounds"] >= sum(row["went_out"]["counts"].values()) > 0
+    assert sum(shuffle["decks"] for shuffle in row["shuffles"]) >= row["rounds"]
+    for fit in (row["went_out"], *row["shuffles"]):
+        assert 0 <= fit["p"] <= 1
+    text = "\n".join(analysing.statistics_text(found))
+    assert f"{found['games']} finished games" in text
+    assert "jokers-go-boom 1, 4 seats" in text
+    drawing = tmp_path / "out.svg"
+    drawing.write_text(drawn(found))
+    assert ET.parse(drawing).getroot().tag.endswith("svg")  # noqa: S314  our own

@@ -1257,6 +1257,27 @@ class Report(TypedDict):
     checks: list[Verdict]
 
 
+class HandOddsRequest(TypedDict):
+    at: int
+    seat: int
+
+
+class Odds(TypedDict):
+    kind: str
+    count: int
+    of: int
+    one_in: float
+    exact: str
+    words: str
+
+
+class HandOdds(TypedDict):
+    dealt_at: int
+    seat: int
+    hand: list[str]
+    odds: list[Odds]
+
+
 class TrailLine(TypedDict):
     seq: int
     at: str
