@@ -45,7 +45,7 @@ from service.play.analysing import hand_odds
 from service.play.disputes import Case, case_of, find_dispute, say
 from service.play.games import catch_up
 from service.play.limits import CREATION, WRITES
-from service.play.proving import export, verify_upload
+from service.play.proving import export_of, verify_upload
 from service.play.refereeing import RulingRequest, actor_of
 from service.play.refusals import EditConflict, InvalidQuery, PreconditionRequired
 from service.play.services import timestamp
@@ -67,12 +67,14 @@ def get_disputes(call: Call) -> Answer:
 def get_dispute(call: Call, dispute: str) -> Answer:
     """Read a dispute."""
     found = find_dispute(call.services, dispute)
+    call.admin.refuse_own(found.parties)
     return _case_answer(case_of(call.services, found, for_admins=True))
 
 
 def patch_dispute(call: Call, dispute: str) -> Answer:
     """Take a dispute on."""
     found = find_dispute(call.services, dispute)
+    call.admin.refuse_own(found.parties)
     asked = call.load(call.body())
     if call.request.headers.get("If-Match") != _tag(found.version):
         raise EditConflict
@@ -90,6 +92,7 @@ def patch_dispute(call: Call, dispute: str) -> Answer:
 def post_message(call: Call, dispute: str) -> Answer:
     """Say something of a dispute."""
     found = find_dispute(call.services, dispute)
+    call.admin.refuse_own(found.parties)
     asked = call.load(call.body())
     author = actor_of(call.admin)
     message = say(call.services, found, author, asked["body"], asked["visibility"])
@@ -164,7 +167,7 @@ def post_verify(call: Call, game: str) -> Answer:
     """Check a game."""
     call.load(call.body())
     present, _ = catch_up(call.services, game)
-    lines = export(call.services, present.setup.creator, game).lines
+    lines = export_of(call.services, present).lines
     report = verify_upload(call.services, "".join(lines))
     return Answer(200, report.to_json(), NO_STORE)
 
@@ -271,7 +274,7 @@ OPERATIONS = (
         view=get_dispute,
         scope=ADMIN_READ,
         returns={200: Returns("The dispute.", {JSON: answers.AdminDisputeSchema()}, ("ETag",))},
-        refuses=("dispute-not-found",),
+        refuses=("dispute-not-found", "conflict-of-interest"),
     ),
     Operation(
         id="adminChangeDispute",
@@ -284,7 +287,7 @@ OPERATIONS = (
         scope=ADMIN_RULE,
         body=DisputeChangeSchema(),
         returns={200: Returns("The dispute.", {JSON: answers.AdminDisputeSchema()}, ("ETag",))},
-        refuses=("dispute-not-found", "edit-conflict"),
+        refuses=("dispute-not-found", "conflict-of-interest", "edit-conflict"),
     ),
     Operation(
         id="adminSayOfDispute",
@@ -296,7 +299,7 @@ OPERATIONS = (
         scope=ADMIN_RULE,
         body=AdminMessageRequestSchema(),
         returns={201: Returns("The message.", {JSON: answers.MessageSchema()})},
-        refuses=("dispute-not-found", "dispute-closed"),
+        refuses=("dispute-not-found", "conflict-of-interest", "dispute-closed"),
     ),
     Operation(
         id="rule",
@@ -383,7 +386,7 @@ OPERATIONS = (
         scope=ADMIN_RULE,
         body=EmptyRequestSchema(),
         returns={200: Returns("How it stands.", {JSON: answers.HeldSchema()})},
-        refuses=("game-not-found", "game-not-active"),
+        refuses=("game-not-found", "game-not-active", "conflict-of-interest"),
     ),
     Operation(
         id="resumeGame",
@@ -396,7 +399,7 @@ OPERATIONS = (
         scope=ADMIN_RULE,
         body=EmptyRequestSchema(),
         returns={200: Returns("How it stands.", {JSON: answers.HeldSchema()})},
-        refuses=("game-not-found", "game-not-active"),
+        refuses=("game-not-found", "game-not-active", "conflict-of-interest"),
     ),
     Operation(
         id="verifyGame",

@@ -283,7 +283,7 @@ def _refuse_disorder(game: Game, event: Event) -> None:
 _MAY_COME: Mapping[Status, frozenset[str]] = MappingProxyType(
     {
         Status.ACTIVE: IN_TURN | {"game_held"},
-        Status.HELD: frozenset({"game_resumed", "seat_replaced"}),
+        Status.HELD: frozenset({"game_held", "game_resumed", "seat_replaced"}),
         Status.FINISHED: frozenset({"hidden_read_disclosed"}),
         Status.VOIDED: frozenset({"hidden_read_disclosed"}),
     }
@@ -461,6 +461,7 @@ def _open_dispute(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
 
 
 def _withdraw_dispute(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
+    _refuse_closed(game, _text(data["dispute"]))
     return steps.withdraw_dispute(game, _text(data["dispute"]), actor)
 
 
@@ -468,8 +469,16 @@ def _hold(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     return steps.hold(game, actor, _text(data["dispute"]) if "dispute" in data else None)
 
 
+def _refuse_closed(game: Game, dispute: str) -> None:
+    if dispute not in [opened for opened, _ in game.disputes]:
+        message = "there is no such open dispute"
+        raise ValueError(message)
+
+
 def _rule(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
     _refuse_other_than_admin(actor)
+    if "dispute" in data:
+        _refuse_closed(game, _text(data["dispute"]))
     return steps.rule(game, _ruling(game, data), actor)
 
 

@@ -435,6 +435,9 @@ def rule(game: Game, ruling: Ruling, actor: Actor) -> Step:
         after = replace(after, starts=_adjusted(game, scores))
     if game.result is None or not {"adjust_scores", "void"} & set(ruling.remedies):
         return Draft("ruling", actor, data), after
+    if "adjust_scores" in ruling.remedies and game.result.reason != FINISHED:
+        message = "only scores of a game that was played to its end are adjusted after it"
+        raise ValueError(message)
     is_void = "void" in ruling.remedies
     places = () if is_void else game.ruleset.standings(scores).places
     result = Result(reason=VOIDED if is_void else FINISHED, scores=scores, standings=places)

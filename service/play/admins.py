@@ -1,9 +1,9 @@
 """Admins: who they are by a key, and the trail of all that they do."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from service.canonical import JsonMap
-from service.log.game import Game
 from service.play.refusals import ConflictOfInterest, InsufficientScope, Unauthenticated
 from service.play.services import Services, timestamp
 from service.play.tokens import ADMIN_PREFIX, digest, is_well_formed
@@ -33,10 +33,9 @@ class Admin:
         if scope not in self.scopes:
             raise InsufficientScope(scope=scope)
 
-    def refuse_own(self, game: Game) -> None:
-        """Raise ConflictOfInterest if the admin has a part in the game."""
-        sitting = {occupant.player for occupant in game.occupants if occupant}
-        if self.players & {*sitting, *game.away, game.setup.creator}:
+    def refuse_own(self, players: Collection[str]) -> None:
+        """Raise ConflictOfInterest if the admin is one of those players."""
+        if self.players & set(players):
             raise ConflictOfInterest
 
 

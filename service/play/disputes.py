@@ -1,8 +1,9 @@
 """Disputes: what a player complains of, and what becomes of it until a referee rules."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 from service.cards import Seat
 from service.log import steps
@@ -10,7 +11,7 @@ from service.log.events import SYSTEM, Actor
 from service.log.game import Game, Status
 from service.log.steps import Frame
 from service.play.committing import Committed, commit
-from service.play.games import catch_up, refuse_strangers
+from service.play.games import refuse_strangers
 from service.play.ids import is_id
 from service.play.pen import Pen
 from service.play.refusals import (
@@ -26,6 +27,7 @@ from service.play.services import Services
 from service.store import disputes as store
 from service.store.appends import RequestKey
 from service.store.disputes import DisputeRow, Message, RulingRow
+from service.store.reads import read_milestones
 
 DISPUTES_A_SEAT = 5
 APPEAL_WITHIN = timedelta(days=7)
@@ -79,8 +81,41 @@ def file_dispute(
         version=1,
         opened_at=services.now(),
     )
-    store.add_dispute(services.database, row)
+    _add_row(services, row)
     return row, committed
+
+
+def _add_row(services: Services, row: DisputeRow) -> None:
+    """Write the row; one that the log knows nothing of any more makes room for it."""
+    try:
+        store.add_dispute(services.database, row)
+    except store.DisputeStands:
+        store.close_stale(services.database, row.game_id, row.seat, row.id, services.now())
+        store.add_dispute(services.database, row)
+
+
+def _restore(services: Services, game: Game, dispute: str) -> None:
+    """The row of a dispute that is in the log, if it is missing; its words are lost."""
+    if store.find_dispute(services.database, dispute) is not None:
+        return
+    for event in read_milestones(services.database, game.id, "dispute_opened"):
+        data: Any = event.data
+        if data["dispute"] == dispute:
+            row = DisputeRow(
+                id=dispute,
+                game_id=game.id,
+                seat=data["seat"],
+                player_id=str(event.actor.get("id", "")),
+                parties=parties_of(game),
+                reason=data["reason"],
+                seqs=data["seqs"],
+                statement="",
+                status="open",
+                version=1,
+                opened_at=datetime.fromisoformat(event.at),
+            )
+            _add_row(services, row)
+            return
 
 
 def parties_of(game: Game) -> Sequence[str]:
@@ -99,16 +134,44 @@ def _opened(
     late = [seq for seq in asked.seqs if seq > game.version]
     if late:
         raise InvalidBody([FieldError("/seqs", f"There is no event {late[0]} yet.")])
-    if seat in (opened for _, opened in game.disputes):
-        raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
+    for dispute, opened in game.disputes:
+        if opened == seat:
+            _restore(services, game, dispute)
+            raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
     if store.count_disputes(services.database, game.id, seat) >= DISPUTES_A_SEAT:
         raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
     pen = Pen(services, game)
-    dispute = steps.Dispute(id=new, seat=seat, reason=asked.reason, seqs=tuple(asked.seqs))
-    pen.write(steps.open_dispute(game, dispute, Actor(kind="player", id=player)))
-    if game.setup.hold_on_dispute and game.status is Status.ACTIVE:
-        pen.write(steps.hold(pen.game, SYSTEM, new))
+    filed = steps.Dispute(id=new, seat=seat, reason=asked.reason, seqs=tuple(asked.seqs))
+    pen.write(steps.open_dispute(game, filed, Actor(kind="player", id=player)))
+    _hold_if_asked(pen, new)
     return pen.frames
+
+
+def _hold_if_asked(pen: Pen, dispute: str) -> None:
+    """A game that was opened so stops for a dispute."""
+    if pen.game.setup.hold_on_dispute and pen.game.status is Status.ACTIVE:
+        pen.write(steps.hold(pen.game, SYSTEM, dispute))
+
+
+def release(pen: Pen, dispute: str, actor: Actor) -> None:
+    """A game that was held for the dispute goes on, or is held for the next one."""
+    if pen.game.status is not Status.HELD or pen.game.held_for != dispute:
+        return
+    others = [opened for opened, _ in pen.game.disputes if opened != dispute]
+    if pen.game.setup.hold_on_dispute and others:
+        pen.write(steps.hold(pen.game, actor, others[0]))
+    else:
+        pen.write(steps.let_go(pen.game, actor))
+
+
+def set_status(services: Services, dispute: str, changes: Mapping[str, Any]) -> None:
+    """Change the dispute's row, whoever else changes it meanwhile."""
+    while True:
+        found = find_dispute(services, dispute)
+        if found.status == changes["status"]:
+            return
+        if store.change_dispute(services.database, found, changes) is not None:
+            return
 
 
 def _seat_of(game: Game, player: str) -> Seat:
@@ -150,7 +213,15 @@ def say(
     """Add a message to a dispute that is not over; raises DisputeClosed."""
     if dispute.status not in store.OPEN:
         raise DisputeClosed(dispute_status=dispute.status)
-    message = Message(
+    message = _message(services, dispute, author, body, visibility)
+    store.add_message(services.database, message)
+    return message
+
+
+def _message(
+    services: Services, dispute: DisputeRow, author: Actor, body: str, visibility: str
+) -> Message:
+    return Message(
         id=services.new_id(),
         dispute_id=dispute.id,
         author_kind=author.kind,
@@ -159,8 +230,6 @@ def say(
         body=body,
         at=services.now(),
     )
-    store.add_message(services.database, message)
-    return message
 
 
 def withdraw(services: Services, player: str, dispute: str) -> Case:
@@ -175,10 +244,21 @@ def withdraw(services: Services, player: str, dispute: str) -> Case:
         raise DisputeClosed(dispute_status=found.status)
     actor = Actor(kind="player", id=player)
     commit(services, found.game_id, lambda now: _withdrawn(services, now, found.id, actor))
-    if found.status != "withdrawn":
-        changes = {"status": "withdrawn", "closed_at": services.now()}
-        store.change_dispute(services.database, found, changes)
+    if _is_ruled(services, found):
+        raise DisputeClosed(dispute_status="resolved")
+    set_status(services, found.id, {"status": "withdrawn", "closed_at": services.now()})
     return find_case(services, player, dispute)
+
+
+def _is_ruled(services: Services, dispute: DisputeRow) -> bool:
+    """Whether the last that the log says of the dispute is a ruling."""
+    said = [
+        event
+        for kind in ("ruling", "dispute_withdrawn")
+        for event in read_milestones(services.database, dispute.game_id, kind)
+        if event.data.get("dispute") == dispute.id
+    ]
+    return bool(said) and max(said, key=lambda event: event.seq).type == "ruling"
 
 
 def _withdrawn(services: Services, game: Game, dispute: str, actor: Actor) -> Sequence[Frame]:
@@ -186,8 +266,7 @@ def _withdrawn(services: Services, game: Game, dispute: str, actor: Actor) -> Se
         return ()
     pen = Pen(services, game)
     pen.write(steps.withdraw_dispute(game, dispute, actor))
-    if game.status is Status.HELD and game.held_for == dispute:
-        pen.write(steps.let_go(pen.game, SYSTEM))
+    release(pen, dispute, SYSTEM)
     return pen.frames
 
 
@@ -202,10 +281,9 @@ def appeal(services: Services, player: str, dispute: str, statement: str) -> Cas
         raise DisputeClosed(dispute_status=found.status)
     commit(services, found.game_id, lambda game: _appealed(services, game, found, player))
     changes = {"status": "open", "appealed_at": now, "closed_at": None, "assignee": None}
-    changed = store.change_dispute(services.database, found, changes)
-    if changed is None:
+    words = _message(services, found, Actor(kind="player", id=player), statement, PARTIES)
+    if store.reopen(services.database, found, changes, words) is None:
         raise DisputeClosed(dispute_status=found.status)
-    say(services, changed, Actor(kind="player", id=player), statement)
     return find_case(services, player, dispute)
 
 
@@ -219,9 +297,5 @@ def _appealed(services: Services, game: Game, found: DisputeRow, player: str) ->
     )
     pen = Pen(services, game)
     pen.write(steps.open_dispute(game, again, Actor(kind="player", id=player)))
+    _hold_if_asked(pen, found.id)
     return pen.frames
-
-
-def present_game(services: Services, dispute: DisputeRow) -> Game:
-    """The game that the dispute is about."""
-    return catch_up(services, dispute.game_id)[0]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import BoundedSemaphore
+from typing import Any
 
 import structlog
 
@@ -21,7 +22,7 @@ from service.proof.outside import Evidence
 from service.proof.receipts import Receipt
 from service.proof.verdicts import Report
 from service.proof.verify import verify
-from service.store.reads import read_lines, read_receipt
+from service.store.reads import read_lines, read_milestones, read_receipt
 from service.store.tree import (
     BrokenTree,
     find_checkpoint,
@@ -65,23 +66,29 @@ def fairness_of(services: Services, player: str | None, game: str) -> JsonMap:
         "cut": None,
         "decks": [],
     }
-    return {**shown, **_revealed(present)} if present.is_revealed else shown
+    return {**shown, **_revealed(services, present)} if present.is_revealed else shown
 
 
-def _revealed(game: Game) -> JsonMap:
+def _revealed(services: Services, game: Game) -> JsonMap:
     secret: JsonMap = {"server_secret": game.setup.secret.value.hex()}
     if game.dealer is None:
         return secret
     cut = cards_text(game.dealer.cut(pack()))
-    return {**secret, "cut": cut, "decks": _decks(game, game.dealer)}
+    return {**secret, "cut": cut, "decks": _decks(services, game, game.dealer)}
 
 
-def _decks(game: Game, dealer: Dealer) -> list[Json]:
+def _decks(services: Services, game: Game, dealer: Dealer) -> list[Json]:
+    """Every deck that was dealt, those of rounds that a ruling had dealt again too."""
     cards = game.ruleset.pack(game.options)
-    rounds = game.round.number if game.round else 0
+    dealt = read_milestones(services.database, game.id, "round_started")
+    places: list[Any] = [event.data for event in dealt]
     return [
-        {"round": number, "deal": 0, "cards": cards_text(dealer.deck(cards, number, 0))}
-        for number in range(1, rounds + 1)
+        {
+            "round": place["round"],
+            "deal": place["deal"],
+            "cards": cards_text(dealer.deck(cards, place["round"], place["deal"])),
+        }
+        for place in places
     ]
 
 
@@ -94,8 +101,13 @@ def export(services: Services, player: str | None, game: str, head: str | None =
         upto = current_game(services, game, player)
     else:
         upto = game_of_head(services, player, game, head)
-    receipt = read_receipt(services.database, game, upto.version)
-    inclusion = _inclusion(services, game, upto.version)
+    return export_of(services, upto)
+
+
+def export_of(services: Services, upto: Game) -> Export:
+    """The log of the game up to that version."""
+    receipt = read_receipt(services.database, upto.id, upto.version)
+    inclusion = _inclusion(services, upto.id, upto.version)
     lines = _lines(services, upto, receipt, inclusion)
     return Export(game=upto, lines=lines, is_fixed=inclusion is not None)
 

@@ -13,13 +13,22 @@ from service.log import steps
 from service.log.events import SYSTEM, Actor
 from service.log.game import Game, Status
 from service.log.projection import event_line, view_json
+from service.log.replay import ReplayDiverged, advance
 from service.log.steps import Frame
 from service.log.viewer import SPECTATOR, Viewer
 from service.play.admins import Admin, line_of
 from service.play.bot_turns import play_bots
 from service.play.committing import Committed, commit
-from service.play.disputes import Case, case_of, find_dispute
+from service.play.disputes import (
+    Case,
+    case_of,
+    find_dispute,
+    parties_of,
+    release,
+    set_status,
+)
 from service.play.games import catch_up, game_at
+from service.play.idempotency import within_game
 from service.play.pen import Pen
 from service.play.refusals import (
     DisputeClosed,
@@ -37,6 +46,7 @@ from service.store.appends import RequestKey
 from service.store.attempts import Attempt, Moment, add_attempt, timeline
 from service.store.database import StoreUnavailable
 from service.store.disputes import HiddenRead, RulingRow
+from service.store.reads import read_milestones
 
 HIDDEN_READ = "hidden-read"
 ATTEMPTS_KEPT = timedelta(days=90)
@@ -77,24 +87,46 @@ def actor_of(admin: Admin) -> Actor:
     return Actor(kind="admin", id=admin.id)
 
 
+def refuse_part(services: Services, admin: Admin, game: str) -> Game:
+    """The game, if the admin has no part in it and never had.
+
+    Raises GameNotFound and ConflictOfInterest.
+    """
+    present, _ = catch_up(services, game)
+    seated: set[str] = {present.setup.creator, *parties_of(present)}
+    for kind in ("seat_taken", "seat_replaced"):
+        for event in read_milestones(services.database, game, kind):
+            seated.add(str(event.data.get("player", "")))
+    admin.refuse_own(seated)
+    return present
+
+
 # Stopping a game, and letting it go on.
 
 
 def hold_game(services: Services, admin: Admin, game: str) -> Game:
-    """Stop a game: nobody moves, no clock runs. Raises GameNotFound and GameNotActive."""
+    """Stop a game: nobody moves, no clock runs, until an admin lets it go on.
+
+    Raises GameNotFound, GameNotActive and ConflictOfInterest.
+    """
+    refuse_part(services, admin, game)
     return commit(services, game, lambda now: _held(services, now, admin)).game
 
 
 def resume_game(services: Services, admin: Admin, game: str) -> Game:
-    """Let a game that is held go on. Raises GameNotFound and GameNotActive."""
+    """Let a game that is held go on.
+
+    Raises GameNotFound, GameNotActive and ConflictOfInterest.
+    """
+    refuse_part(services, admin, game)
     committed = commit(services, game, lambda now: _resumed(services, now, admin))
     return play_bots(services, committed.game)
 
 
 def _held(services: Services, game: Game, admin: Admin) -> Sequence[Frame]:
-    if game.status is Status.HELD:
+    if game.status is Status.HELD and game.held_for == "":
         return ()
-    if game.status is not Status.ACTIVE:
+    if game.status not in (Status.ACTIVE, Status.HELD):
         raise GameNotActive(game_status=game.status.value)
     pen = Pen(services, game)
     pen.write(steps.hold(game, actor_of(admin), None))
@@ -122,10 +154,12 @@ def rule(
     Raises DisputeNotFound, DisputeClosed, ConflictOfInterest and RemedyNotPossible.
     """
     found, new = find_dispute(services, dispute), services.new_id()
-    present, _ = catch_up(services, found.game_id)
-    admin.refuse_own(present)
+    refuse_part(services, admin, found.game_id)
     committed = commit(
-        services, found.game_id, lambda now: _ruled(services, now, admin, found, asked, new), key
+        services,
+        found.game_id,
+        lambda now: _ruled(services, now, admin, found, asked, new),
+        within_game(key, dispute),
     )
     ruling = str(committed.frames[0].event.data["ruling"])
     if ruling not in [row.id for row in store.rulings_of(services.database, found.id)]:
@@ -142,10 +176,9 @@ def rule(
             at=services.now(),
         )
         store.add_ruling(services.database, row)
-    latest = find_dispute(services, dispute)
-    if latest.status in store.OPEN:
+    if found.id not in [opened for opened, _ in committed.game.disputes]:
         changes = {"status": "resolved", "closed_at": services.now(), "assignee": admin.id}
-        store.change_dispute(services.database, latest, changes)
+        set_status(services, found.id, changes)
     play_bots(services, committed.game)
     return case_of(services, find_dispute(services, dispute), for_admins=True), committed
 
@@ -153,8 +186,7 @@ def rule(
 def preview(services: Services, admin: Admin, dispute: str, asked: RulingRequest) -> Preview:
     """What a ruling would do; nothing is written."""
     found = find_dispute(services, dispute)
-    present, _ = catch_up(services, found.game_id)
-    admin.refuse_own(present)
+    present = refuse_part(services, admin, found.game_id)
     frames = _ruled(services, present, admin, found, asked, services.new_id())
     return Preview(frames, frames[-1].after)
 
@@ -182,8 +214,9 @@ def _ruled(
     asked: RulingRequest,
     new: str,
 ) -> Sequence[Frame]:
-    if dispute.status not in store.OPEN:
-        raise DisputeClosed(dispute_status=dispute.status)
+    """The ruling and its remedies, in order; the log says whether the dispute is open."""
+    if dispute.id not in [opened for opened, _ in game.disputes]:
+        raise DisputeClosed(dispute_status="resolved")
     _refuse_mixture(asked)
     pen, actor = Pen(services, game), actor_of(admin)
     kinds = tuple(str(remedy["kind"]) for remedy in asked.remedies)
@@ -194,20 +227,42 @@ def _ruled(
         dispute=dispute.id,
         scores=_scores(game, asked),
     )
-    _try(pen, lambda now: steps.rule(now, ruling, actor), asked, 0)
+    _try(pen, lambda now: steps.rule(now, ruling, actor), asked, _first_of(asked, RULED_ITSELF))
     for index, remedy in enumerate(asked.remedies):
+        if pen.game.status.is_over and (
+            not game.status.is_over or remedy["kind"] not in AFTER_THE_END
+        ):
+            raise _impossible(index, remedy, "the game has ended")
         applied = None if game.status.is_over else _REMEDIES.get(str(remedy["kind"]))
-        if game.status.is_over and remedy["kind"] not in AFTER_THE_END:
-            raise _impossible(index, remedy, "the game has ended, and its secret is revealed")
         if applied is not None:
             _try(pen, _applied(applied, remedy, actor), asked, index)
-    if pen.game.status is Status.HELD and game.held_for == dispute.id:
-        pen.write(steps.let_go(pen.game, actor))
+    release(pen, dispute.id, actor)
     for index, remedy in enumerate(asked.remedies):
-        if remedy["kind"] == "extend_clock" and not pen.game.status.is_over:
+        if remedy["kind"] == "extend_clock":
             _try(pen, _applied(_extended, remedy, actor), asked, index)
     pen.follow()
+    _refuse_unreadable(pen.frames, asked)
     return pen.frames
+
+
+def _refuse_unreadable(frames: Sequence[Frame], asked: RulingRequest) -> None:
+    """Nothing is written that a replay would not take again."""
+    for frame in frames:
+        try:
+            advance(frame.before, frame.event, frame.after.setup.secret)
+        except ReplayDiverged as diverged:
+            index = len(asked.remedies) - 1
+            remedy = asked.remedies[index] if asked.remedies else {"kind": "none"}
+            raise _impossible(max(index, 0), remedy, diverged.reason) from diverged
+
+
+RULED_ITSELF = ("adjust_scores", "void")
+
+
+def _first_of(asked: RulingRequest, kinds: Sequence[str]) -> int:
+    """Which remedy is of one of these kinds; the first, if none is."""
+    found = (n for n, remedy in enumerate(asked.remedies) if remedy["kind"] in kinds)
+    return next(found, 0)
 
 
 AFTER_THE_END = ("none", "adjust_scores", "void")
@@ -220,6 +275,9 @@ def _refuse_mixture(asked: RulingRequest) -> None:
     if sum(kind in TABLE_REMEDIES for kind in kinds) > 1 or kinds.count("adjust_scores") > 1:
         index = len(kinds) - 1
         raise _impossible(index, asked.remedies[index], "it contradicts another of them")
+    for index, kind in enumerate(kinds):
+        if asked.outcome == "rejected" and kind != "none":
+            raise _impossible(index, asked.remedies[index], "a rejected dispute changes nothing")
 
 
 def _scores(game: Game, asked: RulingRequest) -> tuple[int, ...] | None:
@@ -288,8 +346,7 @@ def read_hidden(services: Services, admin: Admin, game: str, asked: HiddenReques
     it has ended. Raises GameNotFound, ConflictOfInterest, EventNotFound and
     StoreUnavailable, and shows nothing then.
     """
-    present, _ = catch_up(services, game)
-    admin.refuse_own(present)
+    present = refuse_part(services, admin, game)
     at = present.version if asked.at is None else asked.at
     if not 1 <= at <= present.version:
         raise EventNotFound(version=present.version)
@@ -369,7 +426,7 @@ def what_if(
     Of a running game it is a hidden read of every hand, and it never goes past
     a move that shows a hidden card.
     """
-    present, _ = catch_up(services, game)
+    present = refuse_part(services, admin, game)
     if not present.status.is_over:
         if reason is None:
             raise InvalidBody([FieldError("/reason", "The game runs: say why you look.")])
@@ -437,17 +494,21 @@ def timeline_of(
 def disclose_reads(services: Services, game: str) -> bool:
     """Tell the players of an ended game who looked at their hands; whether there was anything."""
     reads = store.undisclosed_reads(services.database, game)
-    written = commit(services, game, lambda now: _disclosed(services, now, reads)).frames
-    if written:
+    committed = commit(services, game, lambda now: _disclosed(services, now, reads))
+    if committed.game.is_revealed:
         store.note_disclosed(services.database, [read.id for read in reads])
-    return bool(written)
+    return bool(committed.frames)
 
 
 def _disclosed(services: Services, game: Game, reads: Sequence[HiddenRead]) -> Sequence[Frame]:
     if not game.is_revealed:
         return ()
+    told = read_milestones(services.database, game.id, "hidden_read_disclosed")
+    known = {event.data["read"] for event in told}
     pen = Pen(services, game)
     for read in reads:
+        if read.id in known:
+            continue
         facts: JsonMap = {"read": read.id, "version": read.version, "seats": list(read.seats)}
         pen.write(steps.disclose(pen.game, facts))
     return pen.frames

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from service.canonical import JsonMap, dump_json
 from service.store.audit import note
 from service.store.database import Database, connection, transaction
-from service.store.tables import dispute_messages, disputes, hidden_reads, rulings
+from service.store.tables import dispute_messages, disputes, games, hidden_reads, rulings
 
 OPEN = ("open", "under_review")
 
@@ -95,11 +95,16 @@ def add_dispute(database: Database, dispute: DisputeRow) -> None:
         raise
 
 
-def drop_dispute(database: Database, dispute: str) -> None:
-    """Close a dispute that never got into the log."""
-    gone = update(disputes).where(disputes.c.id == dispute).values(status="withdrawn")
+def close_stale(database: Database, game: str, seat: int, but: str, now: datetime) -> None:
+    """Close what the table says is open of the seat, and the log does not."""
+    stale = update(disputes).where(
+        disputes.c.game_id == game,
+        disputes.c.seat == seat,
+        disputes.c.status.in_(OPEN),
+        disputes.c.id != but,
+    )
     with connection(database) as open_connection:
-        open_connection.execute(gone)
+        open_connection.execute(stale.values(status="withdrawn", closed_at=now))
 
 
 def find_dispute(database: Database, dispute: str) -> DisputeRow | None:
@@ -149,6 +154,18 @@ def changed(
     )
     row = open_connection.execute(change).mappings().one_or_none()
     return DisputeRow(**row) if row else None
+
+
+def reopen(
+    database: Database, dispute: DisputeRow, changes: Mapping[str, Any], words: Message
+) -> DisputeRow | None:
+    """The dispute, open again with these words; None if it has changed meanwhile."""
+    row = {name: getattr(words, name) for name in Message.__slots__}
+    with transaction(database) as open_connection:
+        again = changed(open_connection, dispute, changes)
+        if again is not None:
+            open_connection.execute(insert(dispute_messages).values(row))
+    return again
 
 
 def count_disputes(database: Database, game: str, seat: int) -> int:
@@ -209,8 +226,15 @@ def undisclosed_reads(database: Database, game: str) -> Sequence[HiddenRead]:
 
 
 def games_to_disclose(database: Database, limit: int) -> Sequence[str]:
-    """Games with hidden reads that their players were not told of."""
-    query = select(hidden_reads.c.game_id).where(~hidden_reads.c.disclosed).distinct().limit(limit)
+    """Ended games with hidden reads that their players were not told of."""
+    query = (
+        select(hidden_reads.c.game_id)
+        .join(games, games.c.id == hidden_reads.c.game_id)
+        .where(~hidden_reads.c.disclosed, games.c.status.in_(["finished", "voided"]))
+        .distinct()
+        .order_by(hidden_reads.c.game_id)
+        .limit(limit)
+    )
     with connection(database) as open_connection:
         return list(open_connection.execute(query).scalars())
 

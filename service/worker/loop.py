@@ -124,7 +124,14 @@ class Worker:
     def _disclose(self) -> None:
         """Tell the players of ended games which admins looked at their hands."""
         for game in games_to_disclose(self.services.database, GAMES_AT_ONCE):
-            disclose_reads(self.services, game)
+            try:
+                disclose_reads(self.services, game)
+            except StoreUnavailable:
+                raise
+            except Exception as error:  # noqa: BLE001  one game's faults are its own
+                structlog.get_logger().warning(
+                    "undisclosed", game=game, reason=type(error).__name__
+                )
 
     def _tidy(self) -> None:
         """Close what nobody joined, and take away what is too old; each by itself."""

@@ -55,7 +55,7 @@ class Table:
             id="r",
             outcome="upheld",
             remedies=remedies,
-            dispute="d",
+            dispute=next((opened for opened, _ in self.game.disputes), None),
             scores=None if scores is None else tuple(scores),
         )
         self.add(steps.rule(self.game, ruling, REFEREE))

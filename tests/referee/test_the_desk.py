@@ -4,6 +4,7 @@ import json
 import random
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -255,10 +256,15 @@ def test_a_remedy_that_does_not_fit_changes_nothing(
         ([{"kind": "adjust_scores", "scores": {"1": 1}}], 0),
         ([{"kind": "replace_seat", "seat": 9}], 0),
         ([{"kind": "award", "standings": [[1], [2]]}], 0),
+        ([{"kind": "void"}, {"kind": "replace_seat", "seat": 1}], 1),
+        ([{"kind": "void"}, {"kind": "extend_clock", "seconds": 5}], 1),
+        ([{"kind": "award", "standings": [[1], [2], [3], [4]]}, {"kind": "none"}], 1),
     ):
         refused = admin.rule(dispute, *remedies)
         assert code(refused) == (422, "remedy_not_possible"), refused.text
         assert refused.get_json()["index"] == index
+    rejected = admin.rule(dispute, {"kind": "void"}, outcome="rejected")
+    assert code(rejected) == (422, "remedy_not_possible")
     assert people[0].view(game)["version"] == version
     no_key = admin.call(
         "POST",
@@ -566,3 +572,116 @@ def test_finished_games_add_up_to_statistics(
     drawing = tmp_path / "out.svg"
     drawing.write_text(drawn(found))
     assert ET.parse(drawing).getroot().tag.endswith("svg")  # noqa: S314  our own
+
+
+def test_of_two_rulings_at_once_one_is_made(people: list[Person], admin: Referee) -> None:
+    game = table(people)
+    moved(people, game, 4)
+    dispute = filed(people[0], game)["id"]
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: admin.rule(dispute, {"kind": "redeal"}), range(4)))
+    codes = sorted(answer.status_code for answer in answers)
+    assert codes == [201, 409, 409, 409]
+    log = people[0].get(f"/games/{game}/events?limit=200").get_json()["items"]
+    assert [event["type"] for event in log].count("ruling") == 1
+
+
+def test_a_key_rules_on_one_dispute(people: list[Person], admin: Referee) -> None:
+    game, key = table(people), fresh_key()
+    disputes = [filed(person, game)["id"] for person in people[:2]]
+    body = {"outcome": "rejected", "public_reason": "No."}
+    made = [
+        admin.call("POST", f"/disputes/{dispute}/rulings", body, **key).get_json()
+        for dispute in disputes
+    ]
+    assert [one["dispute"]["id"] for one in made] == disputes
+    assert made[0]["version"] != made[1]["version"]
+
+
+def test_a_late_retry_of_a_ruling_leaves_its_appeal_open(
+    people: list[Person], admin: Referee
+) -> None:
+    game, key = table(people), fresh_key()
+    dispute = filed(people[0], game)["id"]
+    body = {"outcome": "rejected", "public_reason": "No."}
+    path = f"/disputes/{dispute}/rulings"
+    admin.call("POST", path, body, **key)
+    people[0].post(f"/disputes/{dispute}/appeal", {"body": "Look again."})
+    assert admin.call("POST", path, body, **key).status_code == 201
+    assert people[0].get(f"/disputes/{dispute}").get_json()["status"] == "open"
+    assert admin.rule(dispute).status_code == 201
+
+
+def test_a_dispute_whose_row_was_lost_is_found_again(
+    people: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = table(people, hold_on_dispute=True)
+
+    def lost(*_: Any) -> Any:
+        raise StoreUnavailable
+
+    asked = {"reason": "rules", "statement": "x"}
+    with monkeypatch.context() as patched:
+        patched.setattr("service.store.disputes.add_dispute", lost)
+        assert people[0].post(f"/games/{game}/disputes", asked).status_code == 503
+    assert people[0].view(game)["status"] == "held"
+    again = people[0].post(f"/games/{game}/disputes", asked)
+    assert code(again) == (409, "dispute_stands")
+    (found,) = people[0].get("/disputes?status=open").get_json()["items"]
+    assert people[0].post(f"/disputes/{found['id']}/withdrawal").status_code == 200
+    assert people[0].view(game)["status"] == "active"
+
+
+def test_a_hold_stands_until_what_it_is_for_is_settled(
+    people: list[Person], admin: Referee
+) -> None:
+    game = table(people, hold_on_dispute=True)
+    first, second = (filed(person, game)["id"] for person in people[:2])
+    people[0].post(f"/disputes/{first}/withdrawal")
+    assert people[0].view(game)["status"] == "held"
+    admin.rule(second, outcome="rejected")
+    assert people[0].view(game)["status"] == "active"
+    people[1].post(f"/disputes/{second}/appeal", {"body": "Look again."})
+    assert people[0].view(game)["status"] == "held"
+    admin.call("POST", f"/games/{game}/hold", {})
+    people[1].post(f"/disputes/{second}/withdrawal")
+    assert people[0].view(game)["status"] == "held"
+    assert admin.call("POST", f"/games/{game}/resume", {}).get_json()["status"] == "active"
+    moved(people, game)
+
+
+def test_who_gave_up_a_seat_is_no_referee_of_its_game_either(
+    people: list[Person], engine: Engine, client: FlaskClient
+) -> None:
+    game = table(people)
+    dispute = filed(people[0], game)["id"]
+    people[2].post(f"/games/{game}/resignation")
+    own = referee(engine, client, players=[people[2].id])
+    for path, body in (("hold", {}), ("resume", {}), ("hidden-reads", {"reason": WHY})):
+        refused = own.call("POST", f"/games/{game}/{path}", body)
+        assert code(refused) == (403, "conflict_of_interest"), path
+    for method, path, body in (
+        ("GET", "", None),
+        ("PATCH", "", {"assignee": "me"}),
+        ("POST", "/messages", {"body": "x"}),
+    ):
+        refused = own.call(method, f"/disputes/{dispute}{path}", body)
+        assert code(refused) == (403, "conflict_of_interest"), path
+
+
+def test_fairness_shows_every_deck_that_was_dealt(
+    people: list[Person], admin: Referee, services: Services, client: FlaskClient
+) -> None:
+    game = table(people, options={"rounds": 1}, spectators="none")
+    admin.rule(filed(people[0], game)["id"], {"kind": "redeal"})
+    report = admin.call("POST", f"/games/{game}/verify", {}).get_json()
+    assert "failed" not in [check["status"] for check in report["checks"]]
+    play_on(services, people, game, random.Random(2))
+    decks = client.get(f"/games/{game}/fairness").get_json()["decks"]
+    assert [(deck["round"], deck["deal"]) for deck in decks] == [(1, 0), (1, 1)]
+    late = filed(people[1], game)["id"]
+    admin.rule(late, {"kind": "void"})
+    after = filed(people[2], game)["id"]
+    scores = {str(seat): 1 for seat in range(1, 5)}
+    refused = admin.rule(after, {"kind": "adjust_scores", "scores": scores})
+    assert code(refused) == (422, "remedy_not_possible")
