@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from service.cards import Card, card_text, is_joker
 
-ITERATIONS = 10_000
 PRECISION = 1e-14
 TINY = 1e-300
 
@@ -110,29 +109,27 @@ def chi_square_tail(statistic: float, freedom: int) -> float:
 def _series(a: float, x: float) -> float:
     """The lower incomplete gamma function by its power series, but for the factor."""
     term = total = 1 / a
-    for n in range(1, ITERATIONS):
+    n = 0
+    while term > total * PRECISION:
+        n += 1
         term *= x / (a + n)
         total += term
-        if term < total * PRECISION:
-            break
     return total
 
 
 def _fraction(a: float, x: float) -> float:
     """The upper one by its continued fraction (Lentz's method), but for the factor."""
     b = x + 1 - a
-    c = 1 / TINY
-    d = 1 / b
-    value = d
-    for n in range(1, ITERATIONS):
+    c, d = 1 / TINY, 1 / b
+    value, change, n = d, 0.0, 0
+    while abs(change - 1) > PRECISION:
+        n += 1
         step = -n * (n - a)
         b += 2
         d = 1 / _away_from_zero(step * d + b)
         c = _away_from_zero(b + step / c)
         change = d * c
         value *= change
-        if abs(change - 1) < PRECISION:
-            break
     return value
 
 
