@@ -84,6 +84,8 @@ def wake_each_other(
     feed = services.feed
 
     def tell(name: str, version: int) -> None:
+        if not version:  # a player was forgotten
+            services.names.drop(name)
         feed.tell(name, version)
         also()
 

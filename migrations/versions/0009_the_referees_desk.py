@@ -12,13 +12,13 @@ SERVICE_ROLE = "fairdeal_service"
 GRANTS = {
     "admin_keys": "SELECT, UPDATE",
     "disputes": "SELECT, INSERT, UPDATE",
-    "dispute_messages": "SELECT, INSERT",
+    "dispute_messages": "SELECT, INSERT, UPDATE (body)",
     "rulings": "SELECT, INSERT",
     "attempts": "SELECT, INSERT, DELETE",
     "hidden_reads": "SELECT, INSERT, UPDATE",
     "audit": "SELECT, INSERT",
 }
-GUARDED = ("audit", "rulings", "dispute_messages")
+GUARDED = ("audit", "rulings")
 
 GRANT_IF_THERE = """
 DO $$
@@ -155,6 +155,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("seq", name="pk_audit"),
         comment="What admins did and read. Rows are only ever added.",
     )
+    op.add_column("players", sa.Column("forgotten_at", time))
     for table in GUARDED:
         op.execute(
             f"CREATE TRIGGER refuse_rewriting BEFORE UPDATE OR DELETE ON {table} "
@@ -170,5 +171,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take the schema back to the revision before."""
+    op.drop_column("players", "forgotten_at")
     for table in reversed(tuple(GRANTS)):
         op.drop_table(table)

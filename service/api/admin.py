@@ -30,6 +30,7 @@ from service.api.schemas import (
     DisputeChangeSchema,
     DisputesQuerySchema,
     EmptyRequestSchema,
+    ErasureRequestSchema,
     HandOddsRequestSchema,
     HiddenReadRequestSchema,
     PageQuerySchema,
@@ -40,9 +41,16 @@ from service.api.schemas import (
 from service.canonical import Json, JsonMap, dump_json, load_json
 from service.log.game import Game
 from service.play import refereeing
-from service.play.admins import ADMIN_AUDIT, ADMIN_HIDDEN, ADMIN_READ, ADMIN_RULE
+from service.play.admins import (
+    ADMIN_AUDIT,
+    ADMIN_HIDDEN,
+    ADMIN_PLAYERS,
+    ADMIN_READ,
+    ADMIN_RULE,
+)
 from service.play.analysing import hand_odds
 from service.play.disputes import Case, case_of, find_dispute, say
+from service.play.erasing import forget_player
 from service.play.games import catch_up
 from service.play.limits import CREATION, WRITES
 from service.play.proving import export_of, verify_upload
@@ -176,6 +184,13 @@ def post_hand_odds(call: Call, game: str) -> Answer:
     """How likely a hand is."""
     asked = call.load(call.body())
     return Answer(200, hand_odds(call.services, game, asked["at"], asked["seat"]), NO_STORE)
+
+
+def post_erasure(call: Call, player: str) -> Answer:
+    """Forget a player."""
+    reason = call.load(call.body())["reason"]
+    forget_player(call.services, call.admin, player, reason)
+    return Answer(204)
 
 
 def get_trail(call: Call) -> Answer:
@@ -426,6 +441,21 @@ OPERATIONS = (
         body=HandOddsRequestSchema(),
         returns={200: Returns("The odds.", {JSON: answers.HandOddsSchema()})},
         refuses=("game-not-found", "game-not-over", "version-not-found"),
+    ),
+    Operation(
+        id="forgetPlayer",
+        method="POST",
+        path="/admin/players/{player}/erasure",
+        tag="Referee",
+        summary="Forget a player",
+        description="Their name, what they said of disputes, keys, webhooks and notices, for good. "
+        "Their games stay and still verify: a log knows them by their id alone. A bot plays on in "
+        "games that run. Twice is no fault.",
+        view=post_erasure,
+        scope=ADMIN_PLAYERS,
+        body=ErasureRequestSchema(),
+        returns={204: Returns("They are forgotten.")},
+        refuses=("player-not-found",),
     ),
     Operation(
         id="readTrail",

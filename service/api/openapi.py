@@ -46,6 +46,7 @@ PATHS: Mapping[str, str] = {
     "webhook": "A webhook's id.",
     "delivery": "A delivery's id.",
     "dispute": "A dispute's id.",
+    "player": "A player's id.",
     "name": "A ruleset's name.",
     "version": "A ruleset's version.",
     "slug": "A problem's slug.",

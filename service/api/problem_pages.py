@@ -365,6 +365,14 @@ PAGES = (
         fix="Take one away that you need no more, or change one.",
     ),
     ProblemPage(
+        slug="player-not-found",
+        status=404,
+        title="Player not found",
+        meaning="There is no player with this id.",
+        cause="It is misspelt, or of another deployment.",
+        fix="Take it from a game's seats.",
+    ),
+    ProblemPage(
         slug="dispute-not-found",
         status=404,
         title="Dispute not found",

@@ -722,6 +722,12 @@ class WhatIfRequestSchema(RequestSchema):
     reason = _words(20, STATEMENT_CHARS, "Why.", required=False, load_default=None, allow_none=True)
 
 
+class ErasureRequestSchema(RequestSchema):
+    """Why a player is to be forgotten."""
+
+    reason = _words(20, STATEMENT_CHARS, "Why; it is kept for ever, so name nobody in it.")
+
+
 class HandOddsRequestSchema(RequestSchema):
     """Whose hand, of the round that an event is of."""
 

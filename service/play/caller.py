@@ -72,6 +72,13 @@ class KeyMemory:
             if seen.id == key:
                 self._seen.drop(digest)
 
+    def forget_player(self, player: str) -> None:
+        """Look all keys of the player up again at their next use."""
+        known = [entry for _, entry in self._seen.items()]
+        for _, seen in known:
+            if seen.player_id == player:
+                self.forget(seen.id)
+
 
 def _lives(key: ApiKey, now: datetime) -> bool:
     return key.expires_at is None or now < key.expires_at

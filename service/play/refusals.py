@@ -365,3 +365,10 @@ class RemedyNotPossible(Refusal):
 
     slug = "remedy-not-possible"
     message = "Remedy {index} ({kind}) is not possible here: {reason}."
+
+
+class PlayerNotFound(Refusal):
+    """There is no such player."""
+
+    slug = "player-not-found"
+    message = "There is no player with this id."

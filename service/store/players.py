@@ -18,12 +18,13 @@ LAST_USE_GRAIN = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Player:
-    """An account; `kind` is `human` or `bot`."""
+    """An account; `kind` is `human` or `bot`. Without a name once it was forgotten."""
 
     id: str
     name: str
     kind: str
     created_at: datetime
+    forgotten_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

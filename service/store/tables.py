@@ -44,6 +44,7 @@ players = Table(
     Column("name", Text, nullable=False),
     Column("kind", Text, CheckConstraint("kind IN ('human', 'bot')", "kind"), nullable=False),
     Column("created_at", _TIME, nullable=False),
+    Column("forgotten_at", _TIME),
     comment="Accounts. A name stands here alone, never in a log.",
 )
 

@@ -685,3 +685,36 @@ def test_fairness_shows_every_deck_that_was_dealt(
     scores = {str(seat): 1 for seat in range(1, 5)}
     refused = admin.rule(after, {"kind": "adjust_scores", "scores": scores})
     assert code(refused) == (422, "remedy_not_possible")
+
+
+def test_a_player_is_forgotten_and_every_game_still_verifies(
+    people: list[Person],
+    admin: Referee,
+    services: Services,
+    client: FlaskClient,
+    tmp_path: Path,
+) -> None:
+    gone = people[1]
+    ended = table(people, options={"rounds": 1})
+    play_on(services, people, ended, random.Random(3))
+    running, waiting = table(people), opened(gone)["game"]
+    dispute = filed(gone, running, statement="They cheat.")["id"]
+    gone.post(f"/disputes/{dispute}/messages", {"body": "All of them."})
+    gone.post("/webhooks", {"url": "https://cards.example/hook"})
+    path, why = f"/players/{gone.id}/erasure", {"reason": "The player asked for it by letter."}
+    for _ in range(2):
+        assert admin.call("POST", path, why).status_code == 204
+    assert gone.get("/players/me").status_code == 401
+    case = people[0].get(f"/disputes/{dispute}").get_json()
+    assert (case["statement"], case["messages"][0]["body"]) == ("", "")
+    for game in (ended, running):
+        names = [seat["player"].get("name") for seat in people[0].view(game)["seats"]]
+        assert "Jānis" not in names
+    assert people[0].view(running)["seats"][1]["player"]["kind"] == "bot"
+    assert people[0].view(waiting)["status"] == "voided"
+    check_both(client, ended, tmp_path)
+    unknown = admin.call("POST", f"/players/{'0' * 26}/erasure", why)
+    assert code(unknown) == (404, "player_not_found")
+    said = admin.call("GET", "/audit?limit=200").get_json()["items"]
+    assert [line["action"] for line in said].count("erasure") >= 2
+    assert "Jānis" not in json.dumps(said, ensure_ascii=False)

@@ -1278,6 +1278,10 @@ class HandOdds(TypedDict):
     odds: list[Odds]
 
 
+class ErasureRequest(TypedDict):
+    reason: str
+
+
 class TrailLine(TypedDict):
     seq: int
     at: str
