@@ -252,13 +252,9 @@ def withdraw(services: Services, player: str, dispute: str) -> Case:
 
 def _is_ruled(services: Services, dispute: DisputeRow) -> bool:
     """Whether the last that the log says of the dispute is a ruling."""
-    said = [
-        event
-        for kind in ("ruling", "dispute_withdrawn")
-        for event in read_milestones(services.database, dispute.game_id, kind)
-        if event.data.get("dispute") == dispute.id
-    ]
-    return bool(said) and max(said, key=lambda event: event.seq).type == "ruling"
+    settled = read_milestones(services.database, dispute.game_id, "ruling", "dispute_withdrawn")
+    said = [event.type for event in settled if event.data.get("dispute") == dispute.id]
+    return said[-1:] == ["ruling"]
 
 
 def _withdrawn(services: Services, game: Game, dispute: str, actor: Actor) -> Sequence[Frame]:

@@ -94,9 +94,8 @@ def refuse_part(services: Services, admin: Admin, game: str) -> Game:
     """
     present, _ = catch_up(services, game)
     seated: set[str] = {present.setup.creator, *parties_of(present)}
-    for kind in ("seat_taken", "seat_replaced"):
-        for event in read_milestones(services.database, game, kind):
-            seated.add(str(event.data.get("player", "")))
+    for event in read_milestones(services.database, game, "seat_taken", "seat_replaced"):
+        seated.add(str(event.data.get("player", "")))
     admin.refuse_own(seated)
     return present
 

@@ -1,15 +1,13 @@
 """Moves that were refused, kept for a while."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import insert, text
 
-from service.store.database import Database, connection
+from service.store.database import Database, connection, drop_old
 from service.store.tables import attempts
-
-DROPPED_AT_ONCE = 2_000
 
 TIMELINE = """
 SELECT kind, at, key, body FROM (
@@ -58,9 +56,8 @@ class Moment:
 
 def add_attempt(database: Database, attempt: Attempt) -> None:
     """Write a refused attempt."""
-    row = {name: getattr(attempt, name) for name in Attempt.__slots__}
     with connection(database) as open_connection:
-        open_connection.execute(insert(attempts).values(row))
+        open_connection.execute(insert(attempts).values(asdict(attempt)))
 
 
 def timeline(
@@ -81,8 +78,4 @@ def timeline(
 
 def drop_old_attempts(database: Database, before: datetime) -> None:
     """Take away what is too old, some of it at a time."""
-    drop = text(
-        "DELETE FROM attempts WHERE id IN (SELECT id FROM attempts WHERE at < :before LIMIT :limit)"
-    )
-    with connection(database) as open_connection:
-        open_connection.execute(drop, {"before": before, "limit": DROPPED_AT_ONCE})
+    drop_old(database, attempts.c.at, before)

@@ -3,10 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeAlias
 
 import psycopg
-from sqlalchemy import Connection, Engine, PoolProxiedConnection, create_engine, make_url, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    Engine,
+    PoolProxiedConnection,
+    create_engine,
+    delete,
+    make_url,
+    select,
+    text,
+    tuple_,
+)
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -20,6 +32,7 @@ SESSION = (
     f"-c idle_in_transaction_session_timeout={STATEMENT_TIMEOUT_MS}"
 )
 POOL_WAIT_SECONDS = 5
+DROPPED_AT_ONCE = 2_000
 CONNECT_SECONDS = 5
 
 
@@ -132,6 +145,14 @@ def transaction(database: Database) -> Iterator[Connection]:
             yield open_connection
     except _AWAY as error:
         raise StoreUnavailable from error
+
+
+def drop_old(database: Database, at: Column[datetime], before: datetime) -> None:
+    """Take away rows of the column's table that are older than that, some of them at a time."""
+    key = tuple(at.table.primary_key)
+    old = select(*key).where(at < before).limit(DROPPED_AT_ONCE)
+    with connection(database) as open_connection:
+        open_connection.execute(delete(at.table).where(tuple_(*key).in_(old)))
 
 
 def is_ready(database: Database, revision: str) -> bool:

@@ -1,7 +1,7 @@
 """Disputes, what is said of them, rulings, and hidden reads, in their tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -84,11 +84,9 @@ class HiddenRead:
 
 def add_dispute(database: Database, dispute: DisputeRow) -> None:
     """Write a dispute; raises DisputeStands."""
-    row = {name: getattr(dispute, name) for name in DisputeRow.__slots__}
-    row["parties"], row["seqs"] = list(dispute.parties), list(dispute.seqs)
     try:
         with transaction(database) as open_connection:
-            open_connection.execute(insert(disputes).values(row))
+            open_connection.execute(insert(disputes).values(asdict(dispute)))
     except IntegrityError as error:
         if isinstance(error.orig, UniqueViolation):
             raise DisputeStands from error
@@ -160,11 +158,10 @@ def reopen(
     database: Database, dispute: DisputeRow, changes: Mapping[str, Any], words: Message
 ) -> DisputeRow | None:
     """The dispute, open again with these words; None if it has changed meanwhile."""
-    row = {name: getattr(words, name) for name in Message.__slots__}
     with transaction(database) as open_connection:
         again = changed(open_connection, dispute, changes)
         if again is not None:
-            open_connection.execute(insert(dispute_messages).values(row))
+            open_connection.execute(insert(dispute_messages).values(asdict(words)))
     return again
 
 
@@ -177,9 +174,8 @@ def count_disputes(database: Database, game: str, seat: int) -> int:
 
 def add_message(database: Database, message: Message) -> None:
     """Write a message."""
-    row = {name: getattr(message, name) for name in Message.__slots__}
     with connection(database) as open_connection:
-        open_connection.execute(insert(dispute_messages).values(row))
+        open_connection.execute(insert(dispute_messages).values(asdict(message)))
 
 
 def messages_of(database: Database, dispute: str, *, for_admins: bool) -> Sequence[Message]:
@@ -194,9 +190,8 @@ def messages_of(database: Database, dispute: str, *, for_admins: bool) -> Sequen
 
 def add_ruling(database: Database, ruling: RulingRow) -> None:
     """Write a ruling."""
-    row = {name: getattr(ruling, name) for name in RulingRow.__slots__}
     with connection(database) as open_connection:
-        open_connection.execute(insert(rulings).values(row))
+        open_connection.execute(insert(rulings).values(asdict(ruling)))
 
 
 def rulings_of(database: Database, dispute: str) -> Sequence[RulingRow]:
@@ -208,11 +203,9 @@ def rulings_of(database: Database, dispute: str) -> Sequence[RulingRow]:
 
 def add_hidden_read(database: Database, read: HiddenRead, facts: JsonMap) -> None:
     """Write that hands are looked at, with its line in the trail, before they are."""
-    row = {name: getattr(read, name) for name in HiddenRead.__slots__}
-    row["seats"] = list(read.seats)
     with transaction(database) as open_connection:
         note(open_connection, facts)
-        open_connection.execute(insert(hidden_reads).values(row))
+        open_connection.execute(insert(hidden_reads).values(asdict(read)))
 
 
 def undisclosed_reads(database: Database, game: str) -> Sequence[HiddenRead]:

@@ -25,6 +25,16 @@ class Invitation:
     invitee: str | None = None
 
 
+INVITATION = (
+    invitations.c.id,
+    invitations.c.game_id.label("game"),
+    invitations.c.player_id.label("player"),
+    invitations.c.expires_at,
+    invitations.c.invitee_id.label("invitee"),
+)
+"""What of a row makes an Invitation."""
+
+
 def add_invitation(
     database: Database, invitation: Invitation, digest: bytes, request: RequestKey | None
 ) -> None:
@@ -59,13 +69,7 @@ def is_invited(
 def invitations_of(database: Database, player: str, now: datetime) -> Sequence[Invitation]:
     """The live invitations to the player by name, to games that still wait for players."""
     query = (
-        select(
-            invitations.c.id,
-            invitations.c.game_id.label("game"),
-            invitations.c.player_id.label("player"),
-            invitations.c.expires_at,
-            invitations.c.invitee_id.label("invitee"),
-        )
+        select(*INVITATION)
         .join(games, games.c.id == invitations.c.game_id)
         .where(
             invitations.c.invitee_id == player,

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, text, tuple_, update
+from sqlalchemy import Connection, insert, select, text, update
 from sqlalchemy.dialects.postgresql import insert as upsert
 
-from service.store.database import Database, connection, transaction
-from service.store.invitations import Invitation
+from service.store.database import Database, connection, drop_old, transaction
+from service.store.invitations import INVITATION, Invitation
 from service.store.tables import dispatched, games, invitations, mailboxes, notices, told
 from service.store.webhooks import Delivery, Webhook, add_deliveries, webhooks_of
 
-DROPPED_AT_ONCE = 2_000
 DISPATCH_LOCK = 0x46414E4F
 """The advisory lock that lets one dispatcher in at a time."""
 
@@ -113,13 +112,7 @@ class Book:
             update(invitations)
             .where(invitations.c.id.in_(first))
             .values(told=True)
-            .returning(
-                invitations.c.id,
-                invitations.c.game_id.label("game"),
-                invitations.c.player_id.label("player"),
-                invitations.c.expires_at,
-                invitations.c.invitee_id.label("invitee"),
-            )
+            .returning(*INVITATION)
         )
         return [Invitation(**row) for row in self.connection.execute(query).mappings()]
 
@@ -203,10 +196,7 @@ def newest_notice(database: Database, player: str) -> int:
 
 def drop_old_notices(database: Database, before: datetime) -> None:
     """Take away what is too old to be asked for, some of it at a time."""
-    old = select(notices.c.player_id, notices.c.number).where(notices.c.at < before)
-    key = tuple_(notices.c.player_id, notices.c.number)
-    with connection(database) as open_connection:
-        open_connection.execute(delete(notices).where(key.in_(old.limit(DROPPED_AT_ONCE))))
+    drop_old(database, notices.c.at, before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

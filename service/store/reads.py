@@ -120,7 +120,7 @@ ORDER BY game.id, event.seq
 
 MILESTONES = """
 SELECT body FROM events
-WHERE game_id = %(game)s AND type = %(kind)s AND type <> 'move' ORDER BY seq
+WHERE game_id = %(game)s AND type = ANY(%(kinds)s) AND type <> 'move' ORDER BY seq
 """
 
 FINISHED = """
@@ -214,9 +214,9 @@ def read_lines(
         return [body for (body,) in raw.execute(LINES, parameters)]
 
 
-def read_milestones(database: Database, game: str, kind: str) -> Sequence[Event]:
-    """The game's events of one type, which is not `move`."""
-    parameters = {"game": game, "kind": kind}
+def read_milestones(database: Database, game: str, *kinds: str) -> Sequence[Event]:
+    """The game's events of these types, in order; `move` is none of them."""
+    parameters = {"game": game, "kinds": list(kinds)}
     with raw_connection(database) as raw:
         return [parse_event(body) for (body,) in raw.execute(MILESTONES, parameters)]
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Update, delete, func, insert, select, text, update
 
 from service.store.appends import RequestKey
-from service.store.database import Database, connection, transaction
+from service.store.database import Database, connection, drop_old, transaction
 from service.store.players import bind_creation
 from service.store.secret_box import SealedSecret
 from service.store.tables import webhook_deliveries, webhooks
@@ -64,13 +64,6 @@ WHERE id = (
     ORDER BY number, id LIMIT 1
 ) AND next_at IS NULL
 """
-
-DROP = """
-DELETE FROM webhook_deliveries WHERE id IN (
-    SELECT id FROM webhook_deliveries WHERE created_at < :before LIMIT :limit
-)
-"""
-DROPPED_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -448,6 +441,4 @@ def disable_webhook(database: Database, webhook: str, now: datetime, reason: str
 
 def drop_old_deliveries(database: Database, before: datetime) -> None:
     """Take away what is too old to be asked for, some of it at a time."""
-    with connection(database) as open_connection:
-        parameters = {"before": before, "limit": DROPPED_AT_ONCE}
-        open_connection.execute(text(DROP), parameters)
+    drop_old(database, webhook_deliveries.c.created_at, before)
