@@ -1,7 +1,5 @@
 """The referee's desk: for admins alone, and all of it in their trail."""
 
-import base64
-import binascii
 from datetime import datetime
 
 from service.api import answers
@@ -16,15 +14,23 @@ from service.api.games import receipt_json
 from service.api.operation import (
     JSON,
     NDJSON,
+    PRIVATE_NO_STORE,
     Answer,
     Call,
     Member,
     Operation,
     Returns,
     Texts,
+    replay_header,
     spliced,
 )
-from service.api.pages import encode_cursor, page_limit, read_cursor
+from service.api.pages import (
+    bad_cursor,
+    decode_number,
+    decode_text,
+    encode_cursor,
+    page_limit,
+)
 from service.api.schemas import (
     AdminMessageRequestSchema,
     DisputeChangeSchema,
@@ -55,21 +61,18 @@ from service.play.games import catch_up
 from service.play.limits import CREATION, WRITES
 from service.play.proving import export_of, verify_upload
 from service.play.refereeing import RulingRequest, actor_of
-from service.play.refusals import EditConflict, InvalidQuery, PreconditionRequired
+from service.play.refusals import EditConflict, PreconditionRequired
 from service.play.services import timestamp
 from service.store.attempts import Moment
 from service.store.audit import read_trail, whole_trail
-from service.store.disputes import change_dispute, list_disputes
+from service.store.disputes import OPEN, change_dispute
 
-NO_STORE = {"Cache-Control": "private, no-store"}
 TRAIL_AT_ONCE = 200
 
 
 def get_disputes(call: Call) -> Answer:
     """List disputes."""
-    limit, before = page_limit(call.query), read_cursor(call.query)
-    found = list_disputes(call.services.database, None, call.query["status"], before, limit + 1)
-    return disputes_page(call, found, limit)
+    return disputes_page(call, None)
 
 
 def get_dispute(call: Call, dispute: str) -> Answer:
@@ -89,7 +92,7 @@ def patch_dispute(call: Call, dispute: str) -> Answer:
     changes = dict(asked)
     if "assignee" in changes:
         changes["assignee"] = call.admin.id if changes["assignee"] == "me" else None
-    if "status" in changes and found.status not in ("open", "under_review"):
+    if "status" in changes and found.status not in OPEN:
         raise EditConflict
     changed = change_dispute(call.services.database, found, changes)
     if changed is None:
@@ -104,7 +107,7 @@ def post_message(call: Call, dispute: str) -> Answer:
     asked = call.load(call.body())
     author = actor_of(call.admin)
     message = say(call.services, found, author, asked["body"], asked["visibility"])
-    return Answer(201, message_json(message), NO_STORE)
+    return Answer(201, message_json(message), PRIVATE_NO_STORE)
 
 
 def post_ruling(call: Call, dispute: str) -> Answer:
@@ -116,7 +119,7 @@ def post_ruling(call: Call, dispute: str) -> Answer:
     ruling = RulingRequest(**asked)
     if is_dry:
         tried = refereeing.preview(call.services, call.admin, dispute, ruling)
-        return Answer(200, {"preview": refereeing.preview_json(tried)}, NO_STORE)
+        return Answer(200, {"preview": refereeing.preview_json(tried)}, PRIVATE_NO_STORE)
     key = call.key(body)
     if key is None:
         raise PreconditionRequired
@@ -127,8 +130,8 @@ def post_ruling(call: Call, dispute: str) -> Answer:
         "events": Texts([refereeing.event_text(frame) for frame in committed.frames]),
         "receipt": receipt_json(committed.receipt),
     }
-    replayed = {"Idempotent-Replayed": "true"} if committed.is_replayed else {}
-    return Answer(201, spliced(members), {**NO_STORE, **replayed})
+    replayed = replay_header(is_replayed=committed.is_replayed)
+    return Answer(201, spliced(members), {**PRIVATE_NO_STORE, **replayed})
 
 
 def get_timeline(call: Call, game: str) -> Answer:
@@ -141,13 +144,15 @@ def get_timeline(call: Call, game: str) -> Answer:
     items = [_moment_text(moment, is_over=present.status.is_over) for moment in found[:limit]]
     cursor = _cursor(found[limit - 1]) if len(found) > limit else None
     members: dict[str, Member] = {"items": Texts(items), "next_cursor": cursor}
-    return Answer(200, spliced(members), NO_STORE)
+    return Answer(200, spliced(members), PRIVATE_NO_STORE)
 
 
 def post_hidden_read(call: Call, game: str) -> Answer:
     """See hands."""
     asked = call.load(call.body())
-    return Answer(201, refereeing.read_hidden(call.services, call.admin, game, asked), NO_STORE)
+    return Answer(
+        201, refereeing.read_hidden(call.services, call.admin, game, asked), PRIVATE_NO_STORE
+    )
 
 
 def post_what_if(call: Call, game: str) -> Answer:
@@ -156,7 +161,7 @@ def post_what_if(call: Call, game: str) -> Answer:
     tried = refereeing.what_if(
         call.services, call.admin, game, asked["at"], asked["moves"], asked["reason"]
     )
-    return Answer(200, tried, NO_STORE)
+    return Answer(200, tried, PRIVATE_NO_STORE)
 
 
 def post_hold(call: Call, game: str) -> Answer:
@@ -177,13 +182,13 @@ def post_verify(call: Call, game: str) -> Answer:
     present, _ = catch_up(call.services, game)
     lines = export_of(call.services, present).lines
     report = verify_upload(call.services, "".join(lines))
-    return Answer(200, report.to_json(), NO_STORE)
+    return Answer(200, report.to_json(), PRIVATE_NO_STORE)
 
 
 def post_hand_odds(call: Call, game: str) -> Answer:
     """How likely a hand is."""
     asked = call.load(call.body())
-    return Answer(200, hand_odds(call.services, game, asked["at"], asked["seat"]), NO_STORE)
+    return Answer(200, hand_odds(call.services, game, asked["at"], asked["seat"]), PRIVATE_NO_STORE)
 
 
 def post_erasure(call: Call, player: str) -> Answer:
@@ -195,27 +200,25 @@ def post_erasure(call: Call, player: str) -> Answer:
 
 def get_trail(call: Call) -> Answer:
     """Read the trail."""
-    limit, cursor = page_limit(call.query), read_cursor(call.query)
-    if cursor is not None and not cursor.isdecimal():
-        raise InvalidQuery("cursor", "Take it from `next_cursor` as it is.")
-    before = None if cursor is None else int(cursor)
+    limit, cursor = page_limit(call.query), call.query["cursor"]
+    before = None if cursor is None else decode_number(cursor)
     found = read_trail(call.services.database, before, limit + 1)
     last = load_json(found[limit - 1])["seq"] if len(found) > limit else None
     members: dict[str, Member] = {
         "items": Texts(found[:limit]),
         "next_cursor": None if last is None else encode_cursor(str(last)),
     }
-    return Answer(200, spliced(members), NO_STORE)
+    return Answer(200, spliced(members), PRIVATE_NO_STORE)
 
 
 def get_trail_export(call: Call) -> Answer:
     """Take the trail away."""
     lines = (f"{line}\n" for line in whole_trail(call.services.database))
-    return Answer(200, lines, NO_STORE, NDJSON)
+    return Answer(200, lines, PRIVATE_NO_STORE, NDJSON)
 
 
 def _case_answer(case: Case) -> Answer:
-    headers = {**NO_STORE, "ETag": _tag(case.dispute.version)}
+    headers = {**PRIVATE_NO_STORE, "ETag": _tag(case.dispute.version)}
     return Answer(200, _case_json(case), headers)
 
 
@@ -237,7 +240,7 @@ def _tag(version: int) -> str:
 
 
 def _held(game: Game) -> Answer:
-    return Answer(200, {"status": game.status.value, "version": game.version}, NO_STORE)
+    return Answer(200, {"status": game.status.value, "version": game.version}, PRIVATE_NO_STORE)
 
 
 def _moment_text(moment: Moment, *, is_over: bool) -> str:
@@ -253,19 +256,18 @@ def _moment_text(moment: Moment, *, is_over: bool) -> str:
 
 
 def _cursor(moment: Moment) -> str:
-    text = f"{moment.at.isoformat()} {moment.kind} {moment.key}"
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    return encode_cursor(f"{moment.at.isoformat()} {moment.kind} {moment.key}")
 
 
 def _moment(cursor: str | None) -> Moment | None:
     if cursor is None:
         return None
+    text = decode_text(cursor)
     try:
-        text = base64.urlsafe_b64decode(cursor.encode() + b"==").decode("ascii")
         at, kind, key = text.split(" ")
         return Moment(kind, datetime.fromisoformat(at), key, "")
-    except (binascii.Error, UnicodeError, ValueError) as error:
-        raise InvalidQuery("cursor", "Take it from `next_cursor` as it is.") from error
+    except ValueError as error:
+        raise bad_cursor() from error
 
 
 OPERATIONS = (

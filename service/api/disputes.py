@@ -1,12 +1,17 @@
 """Disputes, as the players who are parties to them file and follow them."""
 
-from collections.abc import Sequence
-from datetime import datetime
-
 from service.api import answers
 from service.api.games import receipt_json
-from service.api.operation import JSON, Answer, Call, Operation, Returns
-from service.api.pages import list_answer, page_limit, read_cursor
+from service.api.operation import (
+    JSON,
+    PRIVATE_NO_STORE,
+    Answer,
+    Call,
+    Operation,
+    Returns,
+    replay_header,
+)
+from service.api.pages import page_limit, read_cursor, rows_answer
 from service.api.schemas import (
     DisputeRequestSchema,
     DisputesQuerySchema,
@@ -19,10 +24,8 @@ from service.play.caller import PLAY, READ
 from service.play.disputes import Case, appeal, case_of, file_dispute, find_case, say, withdraw
 from service.play.games import find_game
 from service.play.limits import CREATION
-from service.play.services import timestamp
+from service.play.services import timestamp, timestamp_if
 from service.store.disputes import DisputeRow, Message, RulingRow, list_disputes
-
-NO_STORE = {"Cache-Control": "private, no-store"}
 
 
 def post_dispute(call: Call, game: str) -> Answer:
@@ -33,28 +36,27 @@ def post_dispute(call: Call, game: str) -> Answer:
     filed, committed = file_dispute(call.services, player, game, call.load(body), call.key(body))
     case = case_of(call.services, filed, for_admins=False)
     answer: JsonMap = {"dispute": case_json(case), "receipt": receipt_json(committed.receipt)}
-    replayed = {"Idempotent-Replayed": "true"} if committed.is_replayed else {}
-    return Answer(201, answer, {**NO_STORE, "Location": f"/disputes/{filed.id}", **replayed})
+    replayed = replay_header(is_replayed=committed.is_replayed)
+    headers = {**PRIVATE_NO_STORE, "Location": f"/disputes/{filed.id}", **replayed}
+    return Answer(201, answer, headers)
 
 
 def get_disputes(call: Call) -> Answer:
     """List one's disputes."""
+    return disputes_page(call, call.known_caller.player)
+
+
+def disputes_page(call: Call, party: str | None) -> Answer:
+    """A page of the disputes of one party, or of everybody's."""
     limit, before = page_limit(call.query), read_cursor(call.query)
-    player = call.known_caller.player
-    found = list_disputes(call.services.database, player, call.query["status"], before, limit + 1)
-    return disputes_page(call, found, limit)
-
-
-def disputes_page(call: Call, found: Sequence[DisputeRow], limit: int) -> Answer:
-    """A page of disputes."""
-    last = found[limit - 1].id if len(found) > limit else None
-    return list_answer(call, [dispute_json(row) for row in found[:limit]], last)
+    found = list_disputes(call.services.database, party, call.query["status"], before, limit + 1)
+    return rows_answer(call, found, limit, dispute_json)
 
 
 def get_dispute(call: Call, dispute: str) -> Answer:
     """Read a dispute."""
     case = find_case(call.services, call.known_caller.player, dispute)
-    return Answer(200, case_json(case), NO_STORE)
+    return Answer(200, case_json(case), PRIVATE_NO_STORE)
 
 
 def post_message(call: Call, dispute: str) -> Answer:
@@ -63,14 +65,14 @@ def post_message(call: Call, dispute: str) -> Answer:
     found = find_case(call.services, player, dispute).dispute
     words = call.load(call.body())["body"]
     message = say(call.services, found, Actor(kind="player", id=player), words)
-    return Answer(201, message_json(message), NO_STORE)
+    return Answer(201, message_json(message), PRIVATE_NO_STORE)
 
 
 def post_withdrawal(call: Call, dispute: str) -> Answer:
     """Withdraw a dispute."""
     call.load(call.body())
     case = withdraw(call.services, call.known_caller.player, dispute)
-    return Answer(200, case_json(case), NO_STORE)
+    return Answer(200, case_json(case), PRIVATE_NO_STORE)
 
 
 def post_appeal(call: Call, dispute: str) -> Answer:
@@ -78,7 +80,8 @@ def post_appeal(call: Call, dispute: str) -> Answer:
     player = call.known_caller.player
     find_case(call.services, player, dispute)
     words = call.load(call.body())["body"]
-    return Answer(201, case_json(appeal(call.services, player, dispute, words)), NO_STORE)
+    case = appeal(call.services, player, dispute, words)
+    return Answer(201, case_json(case), PRIVATE_NO_STORE)
 
 
 def dispute_json(dispute: DisputeRow) -> JsonMap:
@@ -94,7 +97,7 @@ def dispute_json(dispute: DisputeRow) -> JsonMap:
         "is_appealed": dispute.appealed_at is not None,
         "assignee": dispute.assignee,
         "opened_at": timestamp(dispute.opened_at),
-        "closed_at": _time(dispute.closed_at),
+        "closed_at": timestamp_if(dispute.closed_at),
     }
 
 
@@ -131,10 +134,6 @@ def ruling_json(ruling: RulingRow) -> JsonMap:
         "seq": ruling.seq,
         "at": timestamp(ruling.at),
     }
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else timestamp(moment)
 
 
 OPERATIONS = (

@@ -127,7 +127,7 @@ def _view(
             streams=places,
             acting=acting,
         )
-        if acting is not None and not operation.is_noted_by_itself:
+        if acting is not None:
             note_action(services, acting, operation.id, _asked(path))
         answer: Answer = operation.view(call, **path)
         response = answer.response()
@@ -148,7 +148,7 @@ def _caller(operation: Operation, services: Services) -> Caller | None:
         if operation.is_open:
             return None
         raise Unauthenticated
-    caller = _authenticated(services, token)
+    caller = _guessed(services, lambda: authenticate(services, token))
     caller.require(operation.scope)
     request.environ[PLAYER] = caller.player
     return caller
@@ -168,11 +168,6 @@ def _asked(path: Mapping[str, str]) -> JsonMap:
     """What the trail says of a request: what it is about; ids, and no words."""
     query = {name: value for name, value in request.args.items() if len(value) <= QUERY_NOTED}
     return {**path, "query": query, "request": str(request.environ[REQUEST_ID])}
-
-
-def _authenticated(services: Services, token: str) -> Caller:
-    """Whose token it is; who guesses too often is refused without a look."""
-    return _guessed(services, lambda: authenticate(services, token))
 
 
 Who = TypeVar("Who")

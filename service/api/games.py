@@ -2,7 +2,18 @@
 
 from service.api import answers
 from service.api.bodies import load_body
-from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
+from service.api.operation import (
+    JSON,
+    NO_STORE,
+    Answer,
+    Call,
+    Member,
+    Operation,
+    Returns,
+    Texts,
+    replay_header,
+    spliced,
+)
 from service.api.pages import list_answer, page_limit, read_cursor
 from service.api.schemas import (
     GameRequestSchema,
@@ -96,9 +107,8 @@ def frames_text(call: Call, page: Page) -> str:
 
 def seated_answer(call: Call, seated: Seated) -> Answer:
     """The seat that the caller got, and the game from it."""
-    headers = {"Location": f"/games/{seated.game.id}", "Cache-Control": "no-store"}
-    if seated.is_replayed:
-        headers["Idempotent-Replayed"] = "true"
+    replayed = replay_header(is_replayed=seated.is_replayed)
+    headers = {"Location": f"/games/{seated.game.id}", **NO_STORE, **replayed}
     return Answer(201, seated_json(call, seated), headers)
 
 

@@ -10,7 +10,18 @@ from service.api import answers
 from service.api.bodies import load_body
 from service.api.doorway import REQUEST_ID
 from service.api.games import receipt_json, seated_answer, seated_json
-from service.api.operation import JSON, Answer, Call, Member, Operation, Returns, Texts, spliced
+from service.api.operation import (
+    JSON,
+    NO_STORE,
+    Answer,
+    Call,
+    Member,
+    Operation,
+    Returns,
+    Texts,
+    replay_header,
+    spliced,
+)
 from service.api.schemas import (
     ContributionRequestSchema,
     EmptyRequestSchema,
@@ -62,9 +73,7 @@ def post_moves(call: Call, game: str) -> Answer:
         "receipt": receipt_json(moved.receipt),
         "view": shown(call.services, seen),
     }
-    headers = {"Cache-Control": "no-store"}
-    if moved.is_replayed:
-        headers["Idempotent-Replayed"] = "true"
+    headers = {**NO_STORE, **replay_header(is_replayed=moved.is_replayed)}
     return Answer(201, spliced(members), headers)
 
 
@@ -111,7 +120,7 @@ def post_invitation(call: Call, game: str) -> Answer:
         "url": f"/games/{game}#invitation={made.token}",
         "expires_at": timestamp(made.expires_at),
     }
-    return Answer(201, answer, {"Cache-Control": "no-store"})
+    return Answer(201, answer, NO_STORE)
 
 
 def delete_invitation(call: Call, game: str, invitation: str) -> Answer:
@@ -130,7 +139,7 @@ def put_contribution(call: Call, game: str, seat: str) -> Answer:
     seated = give_contribution(
         call.services, player, game, _seat(seat), lambda: call.load(body)["contribution"]
     )
-    return Answer(200, seated_json(call, seated), {"Cache-Control": "no-store"})
+    return Answer(200, seated_json(call, seated), NO_STORE)
 
 
 def delete_seat(call: Call, game: str, seat: str) -> Answer:
@@ -138,7 +147,7 @@ def delete_seat(call: Call, game: str, seat: str) -> Answer:
     player = call.known_caller.player
     find_game(call.services, game, player)
     receipt = leave_seat(call.services, player, game, _seat(seat))
-    return Answer(200, {"receipt": receipt_json(receipt)}, {"Cache-Control": "no-store"})
+    return Answer(200, {"receipt": receipt_json(receipt)}, NO_STORE)
 
 
 def post_resignation(call: Call, game: str) -> Answer:

@@ -17,7 +17,7 @@ from service.api.operation import (
     Texts,
     spliced,
 )
-from service.api.pages import decode_cursor, encode_cursor, page_limit
+from service.api.pages import decode_number, encode_cursor, page_limit
 from service.api.schemas import EmptyRequestSchema, NoticesQuerySchema
 from service.api.sources import (
     RETRY_MS,
@@ -35,13 +35,11 @@ from service.canonical import dump_json
 from service.play.caller import READ
 from service.play.limits import CREATION
 from service.play.mailbox import Mail, Mailing, mail, waiting
-from service.play.refusals import InvalidQuery, Unauthenticated
+from service.play.refusals import Unauthenticated
 from service.play.services import timestamp
 from service.play.streaming import Follower, confirm
 from service.play.tickets import use_ticket
 from service.store.notices import Notice
-
-NUMBER_DIGITS = 9
 
 
 class NoticeSource(Source):
@@ -150,12 +148,7 @@ def _after(call: Call) -> int | None:
     """After which notice: what the browser saw last counts more than the address."""
     seen = call.request.headers.get("Last-Event-ID")
     name, cursor = ("Last-Event-ID", seen) if seen else ("cursor", call.query["cursor"])
-    if cursor is None:
-        return None
-    text = decode_cursor(cursor, name)
-    if not text.isdecimal() or len(text) > NUMBER_DIGITS:
-        raise InvalidQuery(name, "Take it from `next_cursor` as it is.")
-    return int(text)
+    return None if cursor is None else decode_number(cursor, name)
 
 
 def _cursor(number: int) -> str:

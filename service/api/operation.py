@@ -174,8 +174,7 @@ class Operation:
     `is_open` whether one may call without a key; `body` is the JSON that it
     takes, `upload` the media type of a text that it takes instead; `refuses` are the slugs of
     its own problems, beside those that every operation of its kind has.
-    What admins call is written into their trail before it is done, unless
-    `is_noted_by_itself`.
+    What admins call is written into their trail before it is done.
     """
 
     id: str
@@ -194,7 +193,6 @@ class Operation:
     returns: Mapping[int, Returns]
     refuses: Sequence[str] = ()
     is_idempotent_by_key: bool = False
-    is_noted_by_itself: bool = False
 
     @property
     def is_admins(self) -> bool:
@@ -210,6 +208,15 @@ class Operation:
     def limit(self) -> str:
         """The policy by which its requests are counted."""
         return self.policy or (READS if self.method == "GET" else WRITES)
+
+
+NO_STORE: Mapping[str, str] = {"Cache-Control": "no-store"}
+PRIVATE_NO_STORE: Mapping[str, str] = {"Cache-Control": "private, no-store"}
+
+
+def replay_header(*, is_replayed: bool) -> Mapping[str, str]:
+    """What says that an earlier request with the same key was answered so."""
+    return {"Idempotent-Replayed": "true"} if is_replayed else {}
 
 
 def asker(request: Request, caller: Caller | None) -> str:

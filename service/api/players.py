@@ -1,12 +1,10 @@
 """Players, and the keys that they call with."""
 
-from datetime import datetime
-
 from service.api import answers
 from service.api.bodies import load_body
 from service.api.keys import IdempotencyNotSupported, read_idempotency_key
-from service.api.operation import JSON, Answer, Call, Operation, Returns
-from service.api.pages import list_answer, page_limit, read_cursor
+from service.api.operation import JSON, NO_STORE, Answer, Call, Operation, Returns
+from service.api.pages import page_limit, read_cursor, rows_answer
 from service.api.schemas import KeyRequestSchema, PageQuerySchema, PlayerRequestSchema
 from service.canonical import JsonMap
 from service.play.accounts import (
@@ -19,10 +17,8 @@ from service.play.accounts import (
 )
 from service.play.caller import KEYS, READ
 from service.play.limits import CREATION
-from service.play.services import timestamp
+from service.play.services import timestamp, timestamp_if
 from service.store.players import ApiKey, Player
-
-NO_STORE = {"Cache-Control": "no-store"}
 
 
 def post_player(call: Call) -> Answer:
@@ -48,9 +44,7 @@ def get_keys(call: Call) -> Answer:
     """List keys."""
     limit = page_limit(call.query)
     keys = list_keys(call.services, call.known_caller, read_cursor(call.query), limit + 1)
-    page = keys[:limit]
-    last = page[-1].id if len(keys) > limit else None
-    return list_answer(call, [_key_json(key) for key in page], last)
+    return rows_answer(call, keys, limit, _key_json)
 
 
 def post_key(call: Call) -> Answer:
@@ -82,18 +76,14 @@ def _key_json(key: ApiKey) -> JsonMap:
         "label": key.label,
         "scopes": list(key.scopes),
         "created_at": timestamp(key.created_at),
-        "expires_at": _time(key.expires_at),
-        "last_used_at": _time(key.last_used_at),
-        "revoked_at": _time(key.revoked_at),
+        "expires_at": timestamp_if(key.expires_at),
+        "last_used_at": timestamp_if(key.last_used_at),
+        "revoked_at": timestamp_if(key.revoked_at),
     }
 
 
 def _new_key_json(made: NewKey) -> JsonMap:
     return {**_key_json(made.key), "token": made.token}
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else timestamp(moment)
 
 
 PLAYER_REQUEST = PlayerRequestSchema()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from service.api import answers
 from service.api.games import PRIVATE, frames_text, span_of
-from service.api.operation import JSON, NDJSON, TEXT, Answer, Call, Operation, Returns
+from service.api.operation import JSON, NDJSON, NO_STORE, TEXT, Answer, Call, Operation, Returns
 from service.api.schemas import ConsistencyQuerySchema, ReplayQuerySchema
 from service.log.game import Game
 from service.play.caller import READ
@@ -80,7 +80,7 @@ def get_consistency(call: Call, size: str) -> Answer:
 def post_verify(call: Call) -> Answer:
     """Verify an export."""
     report = verify_upload(call.services, call.upload())
-    return Answer(200, report.to_json(), {"Cache-Control": "no-store"})
+    return Answer(200, report.to_json(), NO_STORE)
 
 
 def fixed(game: Game) -> Mapping[str, str]:

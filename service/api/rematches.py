@@ -2,7 +2,7 @@
 
 from service.api import answers
 from service.api.games import seated_answer
-from service.api.operation import JSON, Answer, Call, Operation, Returns
+from service.api.operation import JSON, PRIVATE_NO_STORE, Answer, Call, Operation, Returns
 from service.api.schemas import EmptyRequestSchema
 from service.play.caller import PLAY, READ
 from service.play.limits import CREATION
@@ -21,7 +21,7 @@ def post_rematch(call: Call, game: str) -> Answer:
 def get_presence(call: Call, game: str) -> Answer:
     """Who is there."""
     seats = present_seats(call.services, call.player, game)
-    return Answer(200, {"seats": list(seats)}, {"Cache-Control": "private, no-store"})
+    return Answer(200, {"seats": list(seats)}, PRIVATE_NO_STORE)
 
 
 OPERATIONS = (

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Protocol, TypeAlias
 
 from service.api.handoff import LOOK_SECONDS, STREAM, Parts, Stream
-from service.api.operation import EVENT_STREAM, NDJSON, Answer, Call, asker
+from service.api.operation import EVENT_STREAM, NDJSON, NO_STORE, Answer, Call, asker
 from service.canonical import Json, JsonMap, dump_json
 from service.play.feed import Topic
 from service.play.games import catch_up_all
@@ -292,4 +292,4 @@ def ticket_answer(call: Call, name: str, body: JsonMap) -> Answer:
     """A ticket to follow what has that name; raises SecretAlreadyShown."""
     ticket = issue_ticket(call.services, call.known_caller, name, call.key(body))
     answer: JsonMap = {"ticket": ticket.token, "expires_at": timestamp(ticket.expires_at)}
-    return Answer(201, answer, {"Cache-Control": "no-store"})
+    return Answer(201, answer, NO_STORE)

@@ -1,10 +1,16 @@
 """Webhooks: where a player wants to be told, and how that went."""
 
-from datetime import datetime
-
 from service.api import answers
-from service.api.operation import JSON, Answer, Call, Operation, Returns
-from service.api.pages import list_answer, page_limit, read_cursor
+from service.api.operation import (
+    JSON,
+    NO_STORE,
+    Answer,
+    Call,
+    Operation,
+    Returns,
+    replay_header,
+)
+from service.api.pages import page_limit, read_cursor, rows_answer
 from service.api.schemas import (
     EmptyRequestSchema,
     PageQuerySchema,
@@ -15,11 +21,9 @@ from service.canonical import JsonMap, load_json
 from service.play import webhooks
 from service.play.caller import KEYS
 from service.play.limits import CREATION
-from service.play.services import timestamp
+from service.play.services import timestamp, timestamp_if
 from service.play.webhooks import NewSecret
 from service.store.webhooks import Delivery, Webhook
-
-NO_STORE = {"Cache-Control": "no-store"}
 
 
 def post_webhook(call: Call) -> Answer:
@@ -34,9 +38,7 @@ def get_webhooks(call: Call) -> Answer:
     """List webhooks."""
     limit, before = page_limit(call.query), read_cursor(call.query)
     found = webhooks.list_webhooks(call.services, call.known_caller.player, before, limit + 1)
-    page = found[:limit]
-    last = page[-1].id if len(found) > limit else None
-    return list_answer(call, [_webhook_json(one) for one in page], last)
+    return rows_answer(call, found, limit, _webhook_json)
 
 
 def get_webhook(call: Call, webhook: str) -> Answer:
@@ -73,9 +75,7 @@ def get_deliveries(call: Call, webhook: str) -> Answer:
     limit, before = page_limit(call.query), read_cursor(call.query)
     player = call.known_caller.player
     found = webhooks.deliveries(call.services, player, webhook, before, limit + 1)
-    page = found[:limit]
-    last = page[-1].id if len(found) > limit else None
-    return list_answer(call, [_delivery_json(one) for one in page], last)
+    return rows_answer(call, found, limit, _delivery_json)
 
 
 def post_redelivery(call: Call, webhook: str, delivery: str) -> Answer:
@@ -92,7 +92,7 @@ def post_test(call: Call, webhook: str) -> Answer:
     call.load(body)
     player = call.known_caller.player
     made, is_replayed = webhooks.deliver_test(call.services, player, webhook, call.key(body))
-    replayed = {"Idempotent-Replayed": "true"} if is_replayed else {}
+    replayed = replay_header(is_replayed=is_replayed)
     return Answer(202, _delivery_json(made), {**NO_STORE, **replayed})
 
 
@@ -104,7 +104,7 @@ def _webhook_json(webhook: Webhook) -> JsonMap:
         "description": webhook.description,
         "enabled": webhook.disabled_at is None,
         "disabled_reason": webhook.disabled_reason,
-        "failing_since": _time(webhook.failing_since),
+        "failing_since": timestamp_if(webhook.failing_since),
         "created_at": timestamp(webhook.created_at),
     }
 
@@ -120,16 +120,12 @@ def _delivery_json(delivery: Delivery) -> JsonMap:
         "status": delivery.status,
         "attempts": delivery.attempts,
         "created_at": timestamp(delivery.created_at),
-        "next_at": _time(delivery.next_at),
-        "last_at": _time(delivery.last_at),
+        "next_at": timestamp_if(delivery.next_at),
+        "last_at": timestamp_if(delivery.last_at),
         "last_status": delivery.last_status,
         "last_error": delivery.last_error,
         "payload": load_json(delivery.payload),
     }
-
-
-def _time(moment: datetime | None) -> str | None:
-    return None if moment is None else timestamp(moment)
 
 
 OPERATIONS = (

@@ -78,23 +78,25 @@ class Limiter:
 
     def refuse_if_empty(self, name: str, who: str) -> None:
         """Count nothing; raises TooManyRequests if nothing is left to them."""
-        policy = self._policies[name]
-        full_at = self._full_at.get((name, who)) or 0.0
-        late = full_at + policy.seconds / policy.quota - self._now() - policy.seconds
-        if late > ROUNDING:
-            raise TooManyRequests(policy.name, math.ceil(late))
+        self._full_after(self._policies[name], who, self._now())
 
     def take(self, name: str, who: str) -> Standing:
         """Count one request of theirs; raises TooManyRequests."""
-        policy = self._policies[name]
-        each, now = policy.seconds / policy.quota, self._now()
+        policy, now = self._policies[name], self._now()
         with self._lock:
-            full_at = max(self._full_at.get((name, who)) or now, now) + each
-            late = full_at - now - policy.seconds
-            if late > ROUNDING:
-                raise TooManyRequests(policy.name, math.ceil(late))
+            full_at = self._full_after(policy, who, now)
             self._full_at.put((name, who), full_at)
         wait = full_at - now
+        each = policy.seconds / policy.quota
         return Standing(
             policy, int((policy.seconds - wait) / each + ROUNDING), math.ceil(wait - ROUNDING)
         )
+
+    def _full_after(self, policy: Policy, who: str, now: float) -> float:
+        """When the bucket would be full again after one request more; raises TooManyRequests."""
+        known = self._full_at.get((policy.name, who)) or now
+        full_at = max(known, now) + policy.seconds / policy.quota
+        late = full_at - now - policy.seconds
+        if late > ROUNDING:
+            raise TooManyRequests(policy.name, math.ceil(late))
+        return full_at

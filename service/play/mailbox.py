@@ -8,7 +8,7 @@ from datetime import timedelta
 from service.canonical import Json, JsonMap
 from service.play.noticing import invitation_json
 from service.play.refusals import Unauthenticated
-from service.play.services import Services, timestamp
+from service.play.services import Services, timestamp_if
 from service.play.streaming import (
     EVENTS_AT_ONCE,
     TROUBLE_SECONDS,
@@ -44,7 +44,7 @@ def waiting(services: Services, player: str) -> JsonMap:
         {
             "game": turn.game,
             "seq": turn.version,
-            "deadline_at": None if turn.deadline_at is None else timestamp(turn.deadline_at),
+            "deadline_at": timestamp_if(turn.deadline_at),
         }
         for turn in turns_of(services.database, player, TURNS_AT_MOST)
     ]

@@ -16,7 +16,7 @@ import structlog
 from service.canonical import JsonMap, dump_json
 from service.log.events import Event, parse_event
 from service.log.steps import ABSENT, NEW_TURNS
-from service.play.services import Services, timestamp
+from service.play.services import Services, timestamp, timestamp_if
 from service.play.webhooks import deliveries_of
 from service.store.invitations import Invitation
 from service.store.notices import Book, FreshGame, Notice, book_for_writing
@@ -115,7 +115,7 @@ def notices_of(game: FreshGame, now: datetime) -> Iterator[Notice]:
         for player, kind, data in _told_of(event, game):
             yield notice(player, kind, {"seq": event.seq, **data})
         if turn == event.seq and game.to_act is not None:
-            due = None if game.deadline_at is None else timestamp(game.deadline_at)
+            due = timestamp_if(game.deadline_at)
             yield notice(game.to_act, TURN, {"seq": turn, "deadline_at": due})
 
 

@@ -68,3 +68,8 @@ def timestamp(moment: datetime) -> str:
     """RFC 3339, UTC, three decimals, Z."""
     utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
     return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def timestamp_if(moment: datetime | None) -> str | None:
+    """The same of a time that there may be; None where there is none."""
+    return None if moment is None else timestamp(moment)

@@ -20,7 +20,7 @@ from service.play.refusals import (
     InvalidQuery,
     NoSpectators,
 )
-from service.play.services import Services, timestamp
+from service.play.services import Services, timestamp, timestamp_if
 from service.store.deadlines import deadline_of
 from service.store.players import player_names
 from service.store.reads import find_head, read_events
@@ -100,8 +100,7 @@ def shown(services: Services, seen: Look) -> JsonMap:
     """The view, with the players' names, and the clock: when the turn must be over, and now."""
     view = view_json(seen.game, seen.viewer, names_in(services, seen.game), seen.latest)
     deadline = deadline_of(seen.game) if seen.game.version == seen.latest else None
-    due = None if deadline is None else timestamp(deadline)
-    return {**view, "deadline_at": due, "server_time": timestamp(services.now())}
+    return {**view, "deadline_at": timestamp_if(deadline), "server_time": timestamp(services.now())}
 
 
 def events_page(services: Services, player: str | None, game: str, after: int, limit: int) -> Page:

@@ -20,6 +20,7 @@ from referee.desk import WHY, Referee, engines, referee
 from signing import KEYRING
 from sqlalchemy import Engine
 
+from service.api.pages import encode_cursor
 from service.cli.analysing import drawn
 from service.play import analysing, refereeing
 from service.play.admins import ADMIN_AUDIT, ADMIN_HIDDEN, ADMIN_READ, ADMIN_RULE, ADMIN_SCOPES
@@ -487,7 +488,8 @@ def test_the_trail_holds_all_that_admins_did_and_shows_what_was_changed_in_it(
         if cursor is None:
             break
     assert seqs == sorted(seqs, reverse=True)
-    assert code(admin.call("GET", "/audit?cursor=YWJj")) == (400, "invalid_query")
+    for bad in ("YWJj", encode_cursor("9" * 30)):
+        assert code(admin.call("GET", f"/audit?cursor={bad}")) == (400, "invalid_query")
     with psycopg.connect(urls.owner) as owner, pytest.raises(psycopg.errors.InsufficientPrivilege):
         owner.execute("UPDATE audit SET body = 'x' WHERE seq = 1")
     with psycopg.connect(urls.service) as own, pytest.raises(psycopg.errors.InsufficientPrivilege):
