@@ -265,9 +265,12 @@ def _moment(cursor: str | None) -> Moment | None:
     text = decode_text(cursor)
     try:
         at, kind, key = text.split(" ")
-        return Moment(kind, datetime.fromisoformat(at), key, "")
+        moment = Moment(kind, datetime.fromisoformat(at), key, "")
     except ValueError as error:
         raise bad_cursor() from error
+    if moment.at.tzinfo is None or not (kind.isalpha() and key.isalnum()):
+        raise bad_cursor()
+    return moment
 
 
 OPERATIONS = (

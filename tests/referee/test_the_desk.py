@@ -416,7 +416,9 @@ def test_the_timeline_is_paged_in_order_of_time(people: list[Person], admin: Ref
         read += page["items"]
         cursor = page["next_cursor"]
     assert read == whole
-    for bad in ("x", "!!", "YWJj"):
+    nul = encode_cursor("2026-01-01T00:00:00+00:00 event \0")
+    naive = encode_cursor("2026-01-01T00:00:00 event 0000000001")
+    for bad in ("x", "!!", "YWJj", nul, naive):
         assert code(admin.call("GET", f"{path}?cursor={bad}")) == (400, "invalid_query")
 
 
