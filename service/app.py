@@ -48,6 +48,7 @@ def make_services(settings: Settings) -> Services:
         origin=settings.origin,
         limiter=limiter,
         allows_any_address=settings.allows_any_address,
+        needs_two_persons=settings.needs_two_persons,
     )
 
 

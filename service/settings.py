@@ -6,7 +6,7 @@ import os
 import pwd
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from service.store.secret_box import KEY_BYTES
@@ -34,7 +34,8 @@ class Settings:
     `proxies` is how many proxies stand before the service and name its
     clients; `has_rate_limits` whether requests are counted;
     `allows_any_address` whether webhooks may be at addresses that are not
-    public, as they are in tests. `listen_url` is a
+    public, as they are in tests; `needs_two_persons` whether an admin needs
+    another one's approval to see hands. `listen_url` is a
     direct way to the database, and says that `database_url` leads through a pooler.
     `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
     file of the keys that sign, `checkpoints` the folder in which checkpoints
@@ -50,6 +51,7 @@ class Settings:
     owner_database_url: str | None = field(default=None, repr=False)
     has_rate_limits: bool = True
     allows_any_address: bool = False
+    needs_two_persons: bool = False
     proxies: int = 0
     listen_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
@@ -57,6 +59,10 @@ class Settings:
     checkpoints: Path | None = None
     checkpoint_seconds: int = DEFAULT_CHECKPOINT_SECONDS
     origin: str = DEFAULT_ORIGIN
+
+    def as_owner(self) -> "Settings":
+        """The same, at the database as the owner of its tables."""
+        return replace(self, database_url=self.owner_database_url or self.database_url)
 
     @property
     def key_file(self) -> Path:
@@ -82,7 +88,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         threads=_number(environment, "FAIRDEAL_THREADS", DEFAULT_THREADS, range(1, 257), faults),
         database_url=_url(environment, "DATABASE_URL", faults),
         owner_database_url=_url(environment, "OWNER_DATABASE_URL", faults),
-        has_rate_limits=_switch(environment, "FAIRDEAL_RATE_LIMITS", faults),
+        has_rate_limits=_switch(environment, "FAIRDEAL_RATE_LIMITS", "on", faults),
+        needs_two_persons=_switch(environment, "FAIRDEAL_TWO_PERSONS", "off", faults),
         allows_any_address=_any_address(environment, faults),
         proxies=_number(environment, "FAIRDEAL_PROXIES", 0, range(9), faults),
         listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),
@@ -129,12 +136,11 @@ def _number(
     return default
 
 
-def _switch(environment: Mapping[str, str], name: str, faults: list[str]) -> bool:
-    """On unless it is off."""
-    text = environment.get(name) or "on"
+def _switch(environment: Mapping[str, str], name: str, default: str, faults: list[str]) -> bool:
+    text = environment.get(name) or default
     if text not in ("on", "off"):
         faults.append(f"{name} must be on or off, not {text!r}")
-    return text != "off"
+    return text == "on"
 
 
 def _any_address(environment: Mapping[str, str], faults: list[str]) -> bool:

@@ -30,6 +30,8 @@ from service.api.pages import (
     decode_text,
     encode_cursor,
     page_limit,
+    read_cursor,
+    rows_answer,
 )
 from service.api.schemas import (
     AdminMessageRequestSchema,
@@ -39,6 +41,7 @@ from service.api.schemas import (
     ErasureRequestSchema,
     HandOddsRequestSchema,
     HiddenReadRequestSchema,
+    LookRequestSchema,
     PageQuerySchema,
     RulingRequestSchema,
     TimelineQuerySchema,
@@ -46,7 +49,7 @@ from service.api.schemas import (
 )
 from service.canonical import Json, JsonMap, dump_json, load_json
 from service.log.game import Game
-from service.play import refereeing
+from service.play import looking, refereeing
 from service.play.admins import (
     ADMIN_AUDIT,
     ADMIN_HIDDEN,
@@ -59,13 +62,15 @@ from service.play.disputes import Case, case_of, find_dispute, say
 from service.play.erasing import forget_player
 from service.play.games import catch_up
 from service.play.limits import CREATION, WRITES
+from service.play.looking import HiddenRequest
 from service.play.proving import export_of, verify_upload
 from service.play.refereeing import RulingRequest, actor_of
 from service.play.refusals import EditConflict, PreconditionRequired
-from service.play.services import timestamp
+from service.play.services import timestamp, timestamp_if
 from service.store.attempts import Moment
 from service.store.audit import read_trail, whole_trail
 from service.store.disputes import OPEN, change_dispute
+from service.store.looks import Look, list_looks
 
 TRAIL_AT_ONCE = 200
 
@@ -151,16 +156,37 @@ def post_hidden_read(call: Call, game: str) -> Answer:
     """See hands."""
     asked = call.load(call.body())
     return Answer(
-        201, refereeing.read_hidden(call.services, call.admin, game, asked), PRIVATE_NO_STORE
+        201, looking.read_hidden(call.services, call.admin, game, asked), PRIVATE_NO_STORE
     )
+
+
+def post_look(call: Call, game: str) -> Answer:
+    """Ask for another admin's approval."""
+    asked = call.load(call.body())
+    look = looking.ask_to_look(call.services, call.admin, game, asked)
+    return Answer(201, _look_json(look), PRIVATE_NO_STORE)
+
+
+def get_looks(call: Call) -> Answer:
+    """List what was asked for."""
+    limit, before = page_limit(call.query), read_cursor(call.query)
+    found = list_looks(call.services.database, before, limit + 1)
+    return rows_answer(call, found, limit, _look_json)
+
+
+def post_approval(call: Call, look: str) -> Answer:
+    """Approve."""
+    call.load(call.body())
+    approved = looking.approve_look(call.services, call.admin, look)
+    return Answer(200, _look_json(approved), PRIVATE_NO_STORE)
 
 
 def post_what_if(call: Call, game: str) -> Answer:
     """Try moves."""
     asked = call.load(call.body())
-    tried = refereeing.what_if(
-        call.services, call.admin, game, asked["at"], asked["moves"], asked["reason"]
-    )
+    moves = asked.pop("moves")
+    request = HiddenRequest(**{**asked, "reason": asked["reason"] or ""})
+    tried = looking.what_if(call.services, call.admin, game, moves, request)
     return Answer(200, tried, PRIVATE_NO_STORE)
 
 
@@ -232,6 +258,22 @@ def _case_json(case: Case) -> JsonMap:
         **dispute_json(case.dispute),
         "version": case.dispute.version,
         "rulings": rulings,
+    }
+
+
+def _look_json(look: Look) -> JsonMap:
+    return {
+        "id": look.id,
+        "game": look.game_id,
+        "admin": look.admin_id,
+        "name": look.admin_name,
+        "version": look.version,
+        "seats": list(look.seats),
+        "reason": look.reason,
+        "dispute": look.dispute_id,
+        "asked_at": timestamp(look.asked_at),
+        "approved_by": look.approved_by,
+        "approved_at": timestamp_if(look.approved_at),
     }
 
 
@@ -373,7 +415,58 @@ OPERATIONS = (
         scope=ADMIN_HIDDEN,
         body=HiddenReadRequestSchema(),
         returns={201: Returns("The table.", {JSON: answers.HiddenViewSchema()})},
+        refuses=(
+            "game-not-found",
+            "version-not-found",
+            "conflict-of-interest",
+            "approval-required",
+            "hidden-read-request-not-found",
+        ),
+    ),
+    Operation(
+        id="requestHiddenRead",
+        method="POST",
+        path="/admin/games/{game}/hidden-read-requests",
+        tag="Referee",
+        summary="Ask another admin's approval to see hands",
+        description="Nothing is shown. Once it is approved of, send its id as `approval` with the "
+        "hidden read or the what-if, within the hour.",
+        view=post_look,
+        policy=WRITES,
+        scope=ADMIN_HIDDEN,
+        body=LookRequestSchema(),
+        returns={201: Returns("The request.", {JSON: answers.LookSchema()})},
         refuses=("game-not-found", "version-not-found", "conflict-of-interest"),
+    ),
+    Operation(
+        id="listHiddenReadRequests",
+        method="GET",
+        path="/admin/hidden-read-requests",
+        tag="Referee",
+        summary="List requests to see hands",
+        view=get_looks,
+        scope=ADMIN_HIDDEN,
+        query=PageQuerySchema(),
+        returns={200: Returns("A page of them.", {JSON: answers.LooksPageSchema()})},
+    ),
+    Operation(
+        id="approveHiddenRead",
+        method="POST",
+        path="/admin/hidden-read-requests/{look}/approval",
+        tag="Referee",
+        summary="Approve of another admin's look at hands",
+        description="Not of one's own. Twice is no fault.",
+        view=post_approval,
+        policy=WRITES,
+        scope=ADMIN_HIDDEN,
+        body=EmptyRequestSchema(),
+        returns={200: Returns("The request.", {JSON: answers.LookSchema()})},
+        refuses=(
+            "game-not-found",
+            "hidden-read-request-not-found",
+            "approval-by-another",
+            "conflict-of-interest",
+        ),
     ),
     Operation(
         id="tryMoves",
@@ -393,6 +486,8 @@ OPERATIONS = (
             "version-not-found",
             "conflict-of-interest",
             "game-not-active",
+            "approval-required",
+            "hidden-read-request-not-found",
         ),
     ),
     Operation(

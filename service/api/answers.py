@@ -955,13 +955,40 @@ class RuledSchema(AnswerSchema):
 
 
 class KnowledgeSchema(AnswerSchema):
-    """What a seat could know: its hand, what lay open, and where the rest may be."""
+    """What a seat could know: its hand, what lay open, and where the rest may be.
+
+    `known` are cards that everybody saw going into another seat's hand, and that are still there.
+    """
 
     seat = SeatField(required=True)
     hand = fields.List(CardField(), required=True)
     open = fields.List(CardField(), required=True)
+    known = fields.Dict(keys=fields.String(), values=fields.List(CardField()), required=True)
     unseen = fields.List(CardField(), required=True)
     unseen_in = fields.Dict(keys=fields.String(), required=True)
+
+
+class LookSchema(AnswerSchema):
+    """A request for another admin's approval of a hidden read; it holds for an hour."""
+
+    id = _id()
+    game = _id()
+    admin = _id()
+    name = fields.String(required=True)
+    version = StrictInteger(required=True)
+    seats = fields.List(SeatField(), required=True)
+    reason = fields.String(required=True)
+    dispute = _id(allow_none=True)
+    asked_at = _time()
+    approved_by = _id(allow_none=True)
+    approved_at = _time(allow_none=True)
+
+
+class LooksPageSchema(AnswerSchema):
+    """A page of requests, the newest first."""
+
+    items = fields.List(fields.Nested(LookSchema), required=True)
+    next_cursor = fields.String(required=True, allow_none=True)
 
 
 class HiddenViewSchema(ViewSchema):

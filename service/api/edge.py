@@ -36,7 +36,7 @@ from service.play.accounts import authenticate
 from service.play.admins import Admin, authenticate_admin, note_action
 from service.play.caller import Caller
 from service.play.limits import FAILED_AUTHENTICATION, Standing
-from service.play.refusals import InvalidQuery, Unauthenticated
+from service.play.refusals import GameRemoved, InvalidQuery, Unauthenticated
 from service.play.services import Services
 
 OPERATIONS: Sequence[Operation] = (
@@ -129,7 +129,12 @@ def _view(
         )
         if acting is not None:
             note_action(services, acting, operation.id, _asked(path))
-        answer: Answer = operation.view(call, **path)
+        try:
+            answer: Answer = operation.view(call, **path)
+        except GameRemoved as removed:
+            if acting is None:
+                removed.refuse_strangers(None if caller is None else caller.player)
+            raise
         response = answer.response()
         if standing is not None:
             response.headers["RateLimit-Policy"] = standing.policy.header

@@ -46,6 +46,7 @@ PATHS: Mapping[str, str] = {
     "webhook": "A webhook's id.",
     "delivery": "A delivery's id.",
     "dispute": "A dispute's id.",
+    "look": "The id of a request to see hands.",
     "player": "A player's id.",
     "name": "A ruleset's name.",
     "version": "A ruleset's version.",
@@ -154,6 +155,8 @@ def problems_of(operation: Operation) -> Sequence[str]:
         common += ["validation-failed"]
     if operation.is_idempotent_by_key:
         common += ["invalid-idempotency-key", "idempotency-key-reused"]
+    if "game-not-found" in operation.refuses:
+        common += ["game-removed"]
     return list(dict.fromkeys([*common, *operation.refuses]))
 
 

@@ -125,6 +125,21 @@ PAGES = (
         fix="Take the id from the answer of `POST /games` or from `GET /games`.",
     ),
     ProblemPage(
+        slug="game-removed",
+        status=410,
+        title="Game removed",
+        meaning="The game is past the age up to which this service keeps games.",
+        cause="It ended long ago. Its log was exported and verified before it was removed.",
+        fix="Ask who runs the service for the export: its SHA-256 must be `export_sha256`, and "
+        "its last hash `head`. The checkpoints that hold the head are still served.",
+        example={
+            "version": 93,
+            "head": "3f" * 32,
+            "removed_at": "2027-11-30T12:00:00.000Z",
+            "export_sha256": "a7" * 32,
+        },
+    ),
+    ProblemPage(
         slug="key-not-found",
         status=404,
         title="Key not found",
@@ -412,6 +427,32 @@ PAGES = (
         meaning="You are part of this game, so you can't look at its hands or rule on it.",
         cause="An account that your admin key names plays in it, or opened it.",
         fix="Ask another admin.",
+    ),
+    ProblemPage(
+        slug="approval-required",
+        status=403,
+        title="Approval required",
+        meaning="This service wants two admins for a look at hands of a running game.",
+        cause="No approved request was named, or one of other seats, of another version, or of "
+        "somebody else.",
+        fix="`POST /admin/games/{game}/hidden-read-requests`, let another admin approve of it, and "
+        "send its id as `approval`, with the same `at`.",
+    ),
+    ProblemPage(
+        slug="approval-by-another",
+        status=403,
+        title="Approval by another",
+        meaning="Who asks for a look at hands does not approve of it as well.",
+        cause="The request was made with this key, or with one of the same name.",
+        fix="Ask another admin.",
+    ),
+    ProblemPage(
+        slug="hidden-read-request-not-found",
+        status=404,
+        title="Request not found",
+        meaning="There is no request for a hidden read with this id that still holds.",
+        cause="The id is wrong, or it was made or approved more than an hour ago.",
+        fix="`GET /admin/hidden-read-requests` lists them; make a new one.",
     ),
     ProblemPage(
         slug="remedy-not-possible",

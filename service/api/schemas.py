@@ -22,10 +22,10 @@ from service.play.caller import SCOPES
 from service.play.disputes import ADMINS_ONLY, PARTIES, STATEMENT_CHARS, DisputeRequest
 from service.play.ids import ULID_PATTERN
 from service.play.inviting import InvitationRequest
+from service.play.looking import HiddenRequest
 from service.play.moving import MoveRequest
 from service.play.noticing import TYPES
 from service.play.opening import BOT_LEVELS, BotSeat
-from service.play.refereeing import HiddenRequest
 from service.play.seating import SeatRequest
 from service.play.webhooks import WebhookRequest
 from service.rules.fields import SeatField, StrictInteger
@@ -686,6 +686,16 @@ class RulingRequestSchema(RequestSchema):
     )
 
 
+def _ulid(fault: str) -> fields.String:
+    """An id that may be left out."""
+    return fields.String(
+        load_default=None,
+        allow_none=True,
+        validate=Matches(ULID_PATTERN, fault),
+        metadata={"pattern": ULID_PATTERN},
+    )
+
+
 class HiddenReadRequestSchema(RequestSchema):
     """Whose hands, at which version, and why."""
 
@@ -699,17 +709,21 @@ class HiddenReadRequestSchema(RequestSchema):
         allow_none=True,
         validate=validate.Length(1, SEATS_AT_MOST),
     )
-    dispute = fields.String(
-        load_default=None,
-        allow_none=True,
-        validate=Matches(ULID_PATTERN, "It is no dispute's id."),
-        metadata={"pattern": ULID_PATTERN},
-    )
+    dispute = _ulid("It is no dispute's id.")
+
+    approval = _ulid("It is no request's id.")
 
     @post_load
     def build(self, data: dict[str, Any], **_: object) -> HiddenRequest:
         """The request as the use case knows it."""
         return HiddenRequest(**data)
+
+
+class LookRequestSchema(HiddenReadRequestSchema):
+    """What to look at once another admin has approved of it."""
+
+    class Meta:  # noqa: D106
+        exclude = ("approval",)
 
 
 class WhatIfRequestSchema(RequestSchema):
@@ -720,6 +734,7 @@ class WhatIfRequestSchema(RequestSchema):
         fields.Dict(keys=fields.String()), required=True, validate=validate.Length(0, MOVES_AT_MOST)
     )
     reason = _words(20, STATEMENT_CHARS, "Why.", required=False, load_default=None, allow_none=True)
+    approval = _ulid("It is no request's id.")
 
 
 class ErasureRequestSchema(RequestSchema):

@@ -3,20 +3,19 @@
 import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from sqlalchemy import Engine
 
-from service.cli.saying import said_in_a_line, the_settings
+from service.cli.saying import said_in_a_line, the_settings, with_database
 from service.play.admins import ADMIN_SCOPES
 from service.play.services import new_ulid, timestamp, utc_now
 from service.play.tokens import ADMIN_PREFIX, digest, make_token
 from service.proof.trail import first_break
 from service.store import admins as store
 from service.store.admins import AdminKey
-from service.store.embedded import any_postgres
 
 PREFIX = "admin."
 
@@ -86,12 +85,9 @@ def trail_command(file: Path) -> None:
 @contextmanager
 def _engine() -> Iterator[Engine]:
     """A way to the tables as their owner: that of the settings, or of the embedded server."""
-    settings = the_settings()
-    with said_in_a_line(), ExitStack() as stack:
-        url = settings.owner_database_url or settings.database_url
-        if url is None:
-            running = any_postgres(settings.home, settings.postgres_bin)
-            url = stack.enter_context(running).owner
-        engine = store.owner_engine(url)
-        stack.callback(engine.dispose)
-        yield engine
+    with said_in_a_line(), with_database(the_settings()) as settings:
+        engine = store.owner_engine(settings.owner_database_url or settings.database_url or "")
+        try:
+            yield engine
+        finally:
+            engine.dispose()

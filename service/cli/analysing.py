@@ -1,18 +1,14 @@
 """`fairdeal stats`: what all finished games say of the shuffle."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from service.app import make_services
-from service.canonical import JsonMap
-from service.cli.saying import said_in_a_line, the_settings
+from service.cli.saying import said_in_a_line, the_settings, with_database
 from service.play.analysing import statistics, statistics_text
-from service.settings import Settings
-from service.store.embedded import any_postgres
 
 BAR = 24
 
@@ -24,24 +20,14 @@ BAR = 24
 )
 def stats_command(*, as_json: bool, svg: Path | None) -> None:
     """Whether shuffles are as good as they should be, and who goes out; over all finished games."""
-    settings = the_settings()
-    with said_in_a_line():
-        if settings.database_url is None:
-            with any_postgres(settings.home, settings.postgres_bin) as running:
-                found = _found(settings, running.service)
-        else:
-            found = _found(settings, settings.database_url)
+    with said_in_a_line(), with_database(the_settings()) as settings:
+        found = statistics(make_services(settings))
     if svg is not None:
         svg.write_text(drawn(found), encoding="utf-8")
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:
         click.echo("\n".join(statistics_text(found)))
-
-
-def _found(settings: Settings, url: str) -> JsonMap:
-    services = make_services(replace(settings, database_url=url))
-    return statistics(services)
 
 
 def drawn(found: Any) -> str:  # noqa: ANN401  JSON

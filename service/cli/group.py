@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "migrate": "service.cli.commands:migrate_command",
         "openapi": "service.cli.commands:openapi_command",
         "replay": "service.cli.replaying:replay_command",
+        "retain": "service.cli.retaining:retain_command",
         "serve": "service.cli.commands:serve_command",
         "stats": "service.cli.analysing:stats_command",
         "verify": "service.cli.verifying:verify_command",

@@ -252,6 +252,10 @@ class Game:
         """Whether the player plays, or may come back."""
         return player is not None and (bool(self.seats_of(player)) or player in self.away)
 
+    def is_disputed_by(self, dispute: str) -> bool:
+        """Whether that dispute is open."""
+        return dispute in (opened for opened, _ in self.disputes)
+
     def seats_of(self, player: str) -> list[Seat]:
         """The seats that the player holds: at most one, but in a sandbox game."""
         return [

@@ -470,7 +470,7 @@ def _hold(game: Game, data: Any, actor: Actor) -> Step:  # noqa: ANN401
 
 
 def _refuse_closed(game: Game, dispute: str) -> None:
-    if dispute not in [opened for opened, _ in game.disputes]:
+    if not game.is_disputed_by(dispute):
         message = "there is no such open dispute"
         raise ValueError(message)
 

@@ -17,6 +17,7 @@ from service.proof.verdicts import Failed, Status
 from service.proof.verify import verify
 from service.store.database import StoreUnavailable
 from service.store.reads import StoredGame, read_lines, read_receipt, stored_game
+from service.store.retention import find_retained
 from service.store.secret_box import SealedSecret
 from service.store.tree import BrokenTree, find_inclusion, leaves_by_game, leaves_upto
 
@@ -157,7 +158,18 @@ def _grown(size: int, leaves: Sequence[Leaf], edge: _Edge) -> _Edge:
 
 
 def _game_findings(services: Services, game: str, leaves: Sequence[Leaf]) -> Iterator[Finding]:
-    """The game's chain up to its last leaf, and each leaf against it."""
+    """The game's chain up to its last leaf, and each leaf against it.
+
+    Of a game that was removed by age its head is left, which its last leaf must be.
+    """
+    left = find_retained(services.database, game)
+    if left is not None:
+        last = leaves[-1]
+        is_older = last.seq < left.version
+        if not is_older and (last.seq, last.head, last.final) != (left.version, left.head, True):
+            detail = "what is left of the game is not what the checkpoint holds"
+            yield Finding(check="leaf", detail=detail, game=game, seq=last.seq)
+        return
     hashes: dict[int, str] = {}
     ended_at: int | None = None
     wanted = {leaf.seq for leaf in leaves}

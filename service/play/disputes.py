@@ -124,6 +124,14 @@ def parties_of(game: Game) -> Sequence[str]:
     return sorted({*sitting, *(player for player in game.away if player)})
 
 
+def who_had_part(services: Services, game: Game) -> set[str]:
+    """Everybody who opened the game, sits in it, or ever sat."""
+    seated = {game.setup.creator, *parties_of(game)}
+    for event in read_milestones(services.database, game.id, "seat_taken", "seat_replaced"):
+        seated.add(str(event.data.get("player", "")))
+    return seated - {""}
+
+
 def _opened(
     services: Services, game: Game, player: str, asked: DisputeRequest, new: str
 ) -> Sequence[Frame]:
@@ -258,7 +266,7 @@ def _is_ruled(services: Services, dispute: DisputeRow) -> bool:
 
 
 def _withdrawn(services: Services, game: Game, dispute: str, actor: Actor) -> Sequence[Frame]:
-    if dispute not in (opened for opened, _ in game.disputes):
+    if not game.is_disputed_by(dispute):
         return ()
     pen = Pen(services, game)
     pen.write(steps.withdraw_dispute(game, dispute, actor))
@@ -284,7 +292,7 @@ def appeal(services: Services, player: str, dispute: str, statement: str) -> Cas
 
 
 def _appealed(services: Services, game: Game, found: DisputeRow, player: str) -> Sequence[Frame]:
-    if found.id in (opened for opened, _ in game.disputes):
+    if game.is_disputed_by(found.id):
         return ()
     if found.seat in [int(seat) for _, seat in game.disputes]:
         raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)

@@ -32,7 +32,7 @@ def forget_player(services: Services, admin: Admin, player: str, reason: str) ->
 
 
 def _leave(services: Services, player: str, game: str, status: str) -> None:
-    if status == "active":
+    if status != "open":
         resign(services, player, game, None)
         return
     present, _ = catch_up(services, game)

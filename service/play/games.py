@@ -2,15 +2,17 @@
 
 from collections.abc import Collection, Iterator, Sequence
 
+from service.canonical import JsonMap
 from service.log.events import Event
 from service.log.game import Game, Secret, Status
 from service.log.replay import ReplayDiverged, advance, resume
 from service.log.steps import Frame
 from service.play.ids import is_id
-from service.play.refusals import EventNotFound, GameNotFound, NoSpectators
-from service.play.services import Services
+from service.play.refusals import EventNotFound, GameNotFound, GameRemoved, NoSpectators, Refusal
+from service.play.services import Services, timestamp
 from service.store.appends import RequestKey
 from service.store.reads import Binding, Tail, load, read_events, read_tail, read_tails
+from service.store.retention import find_retained
 
 
 def find_game(services: Services, game: str, player: str | None) -> Game:
@@ -70,7 +72,7 @@ def catch_up(
     tail = read_tail(services.database, game, remembered.version, key)
     if tail is None:
         services.games.drop(game)
-        raise GameNotFound
+        raise _missing(services, game)
     caught_up = _advanced(services, remembered, tail) or _load(services, game)
     services.games.put(game, caught_up)
     return caught_up, tail.binding
@@ -119,8 +121,23 @@ def _read(services: Services, game: str, at: int | None = None) -> tuple[Secret,
     limits = {} if at is None else {"at": at}
     stored = load(services.database, game, services.dealer, **limits)
     if stored is None:
-        raise GameNotFound
+        raise _missing(services, game)
     return stored
+
+
+def _missing(services: Services, game: str) -> Refusal:
+    """Why there is no such game: it is past its age, or there never was one."""
+    left = find_retained(services.database, game)
+    if left is None:
+        return GameNotFound()
+    facts: JsonMap = {
+        "version": left.version,
+        "head": left.head,
+        "removed_at": timestamp(left.removed_at),
+        "export_sha256": left.export_sha256,
+    }
+    players = None if left.visibility == "public" else left.players
+    return GameRemoved(facts, players, timestamp(left.removed_at))
 
 
 def _advanced(services: Services, remembered: Game, tail: Tail) -> Game | None:

@@ -9,7 +9,7 @@ from service.canonical import JsonMap, canonical_bytes
 from service.play.refusals import KeyReused, SecretAlreadyShown
 from service.play.services import Services
 from service.store.appends import KeyBound, RequestKey
-from service.store.players import find_creation
+from service.store.players import Creation, find_creation
 
 
 def request_key(player: str, route: str, key: str, body: JsonMap) -> RequestKey:
@@ -40,10 +40,16 @@ def shown_once(services: Services, request: RequestKey | None) -> Iterator[None]
         raise
 
 
+def made_before(services: Services, request: RequestKey | None) -> Creation | None:
+    """What the same request made before; raises KeyReused if it had another body."""
+    made = None if request is None else find_creation(services.database, request)
+    if request is not None and made is not None:
+        refuse_other_body(request, made.fingerprint)
+    return made
+
+
 def _refuse_replay(services: Services, request: RequestKey | None) -> None:
     """Refuse to show again what a request made: a secret that is shown once, and kept nowhere."""
-    made = None if request is None else find_creation(services.database, request)
-    if request is None or made is None:
-        return
-    refuse_other_body(request, made.fingerprint)
-    raise SecretAlreadyShown({"id": made.resource_id})
+    made = made_before(services, request)
+    if made is not None:
+        raise SecretAlreadyShown({"id": made.resource_id})

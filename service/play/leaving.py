@@ -41,7 +41,7 @@ def _resign(services: Services, game: Game, player: str) -> Sequence[Frame]:
     if not held:
         refuse_strangers(game, player)
         raise NotSeated
-    _refuse_unless_active(game)
+    _refuse_unless_running(game)
     pen = Pen(services, game)
     for seat in held:
         pen.write(steps.resign(pen.game, seat, Actor(kind="player", id=player)))
@@ -54,12 +54,12 @@ def _come_back(services: Services, game: Game, occupant: Occupant) -> Sequence[F
     if seat is None:
         refuse_strangers(game, player)
         raise NotAway
-    _refuse_unless_active(game)
+    _refuse_unless_running(game)
     pen = Pen(services, game)
     pen.write(steps.come_back(game, Seat(seat), occupant, Actor(kind="player", id=player)))
     return pen.frames
 
 
-def _refuse_unless_active(game: Game) -> None:
-    if game.status is not Status.ACTIVE:
+def _refuse_unless_running(game: Game) -> None:
+    if game.status not in (Status.ACTIVE, Status.HELD):
         raise GameNotActive(game_status=game.status.value)

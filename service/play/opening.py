@@ -13,14 +13,13 @@ from service.log.steps import Opening
 from service.play.accounts import kind_of
 from service.play.bot_turns import play_bots
 from service.play.games import catch_up
-from service.play.idempotency import refuse_other_body
+from service.play.idempotency import made_before
 from service.play.pen import Pen
 from service.play.refusals import FieldError, InvalidBody
 from service.play.seating import Seated
 from service.play.services import Services
 from service.rules.ruleset import AnyRuleset
 from service.store.appends import KeyBound, RequestKey, create_game
-from service.store.players import find_creation
 from service.store.reads import read_receipt
 
 CREATORS_SEAT = Seat(1)
@@ -65,14 +64,14 @@ def open_game(
     A game whose other seats are bots waits for the creator's contribution,
     which is given once the commitment is known.
     """
-    if key is not None and (opened := _opened_before(services, player, key)) is not None:
+    if (opened := _opened_before(services, player, key)) is not None:
         return opened
     request = read()
     _refuse_bad_seats(request)
     try:
         return open_game_as(services, services.new_id(), player, request, key)
     except KeyBound:
-        if key is not None and (opened := _opened_before(services, player, key)) is not None:
+        if (opened := _opened_before(services, player, key)) is not None:
             return opened
         raise
 
@@ -89,11 +88,10 @@ def open_game_as(
     return Seated(seat=_seat_of(pen.game, player), game=present, receipt=receipt)
 
 
-def _opened_before(services: Services, player: str, key: RequestKey) -> Seated | None:
-    made = find_creation(services.database, key)
+def _opened_before(services: Services, player: str, key: RequestKey | None) -> Seated | None:
+    made = made_before(services, key)
     if made is None:
         return None
-    refuse_other_body(key, made.fingerprint)
     game, _ = catch_up(services, made.resource_id)
     receipt = read_receipt(services.database, game.id, made.version)
     return Seated(seat=_seat_of(game, player), game=game, receipt=receipt, is_replayed=True)

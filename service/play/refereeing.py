@@ -1,4 +1,4 @@
-"""What a referee does: stop a game, look at hands, try moves, rule."""
+"""What a referee does: stop a game, rule, and see what was tried."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,48 +7,41 @@ from typing import Any
 
 import structlog
 
-from service.canonical import Json, JsonMap
-from service.cards import Card, Seat, cards_text
+from service.canonical import JsonMap
+from service.cards import Seat
 from service.log import steps
-from service.log.events import SYSTEM, Actor
+from service.log.events import Actor
 from service.log.game import Game, Status
-from service.log.projection import event_line, view_json
+from service.log.projection import event_line
 from service.log.replay import ReplayDiverged, advance
 from service.log.steps import Frame
-from service.log.viewer import SPECTATOR, Viewer
-from service.play.admins import Admin, line_of
+from service.log.viewer import SPECTATOR
+from service.play.admins import Admin
 from service.play.bot_turns import play_bots
 from service.play.committing import Committed, commit
 from service.play.disputes import (
     Case,
     case_of,
     find_dispute,
-    parties_of,
     release,
     set_status,
+    who_had_part,
 )
-from service.play.games import catch_up, game_at
+from service.play.games import catch_up
 from service.play.idempotency import within_game
 from service.play.pen import Pen
 from service.play.refusals import (
     DisputeClosed,
-    EventNotFound,
-    FieldError,
     GameNotActive,
-    InvalidBody,
     RemedyNotPossible,
 )
-from service.play.services import Services, timestamp
-from service.play.watching import names_in
-from service.rules.violation import RuleViolation
+from service.play.services import Services
 from service.store import disputes as store
 from service.store.appends import RequestKey
 from service.store.attempts import Attempt, Moment, add_attempt, timeline
 from service.store.database import StoreUnavailable
-from service.store.disputes import HiddenRead, RulingRow
-from service.store.reads import read_milestones
+from service.store.disputes import RulingRow
 
-HIDDEN_READ = "hidden-read"
 ATTEMPTS_KEPT = timedelta(days=90)
 TABLE_REMEDIES = ("rewind", "redeal", "void", "award")
 """Of these a ruling has one at most."""
@@ -72,16 +65,6 @@ class Preview:
     game: Game
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenRequest:
-    """Whose hands to see, at which version, and why; None for all, and for the newest."""
-
-    reason: str
-    at: int | None = None
-    seats: Sequence[int] | None = None
-    dispute: str | None = None
-
-
 def actor_of(admin: Admin) -> Actor:
     """The admin as the log names them."""
     return Actor(kind="admin", id=admin.id)
@@ -93,10 +76,7 @@ def refuse_part(services: Services, admin: Admin, game: str) -> Game:
     Raises GameNotFound and ConflictOfInterest.
     """
     present, _ = catch_up(services, game)
-    seated: set[str] = {present.setup.creator, *parties_of(present)}
-    for event in read_milestones(services.database, game, "seat_taken", "seat_replaced"):
-        seated.add(str(event.data.get("player", "")))
-    admin.refuse_own(seated)
+    admin.refuse_own(who_had_part(services, present))
     return present
 
 
@@ -175,7 +155,7 @@ def rule(
             at=services.now(),
         )
         store.add_ruling(services.database, row)
-    if found.id not in [opened for opened, _ in committed.game.disputes]:
+    if not committed.game.is_disputed_by(found.id):
         changes = {"status": "resolved", "closed_at": services.now(), "assignee": admin.id}
         set_status(services, found.id, changes)
     play_bots(services, committed.game)
@@ -214,7 +194,7 @@ def _ruled(
     new: str,
 ) -> Sequence[Frame]:
     """The ruling and its remedies, in order; the log says whether the dispute is open."""
-    if dispute.id not in [opened for opened, _ in game.disputes]:
+    if not game.is_disputed_by(dispute.id):
         raise DisputeClosed(dispute_status="resolved")
     _refuse_mixture(asked)
     pen, actor = Pen(services, game), actor_of(admin)
@@ -335,143 +315,7 @@ _REMEDIES: Mapping[str, Remedy] = {
 }
 
 
-# Looking at hands, and trying moves.
-
-
-def read_hidden(services: Services, admin: Admin, game: str, asked: HiddenRequest) -> JsonMap:
-    """The table with the hands of these seats, and what each could know of it.
-
-    Of a running game it is written down first, and the players are told once
-    it has ended. Raises GameNotFound, ConflictOfInterest, EventNotFound and
-    StoreUnavailable, and shows nothing then.
-    """
-    present = refuse_part(services, admin, game)
-    at = present.version if asked.at is None else asked.at
-    if not 1 <= at <= present.version:
-        raise EventNotFound(version=present.version)
-    seats = list(present.seats) if asked.seats is None else [Seat(seat) for seat in asked.seats]
-    if not set(seats) <= set(present.seats):
-        raise InvalidBody([FieldError("/seats", "There is no such seat.")])
-    if not present.status.is_over:
-        _note_read(services, admin, present, at, seats, asked)
-    shown = game_at(services, present, at)
-    viewer = Viewer(role="admin", seat=None, sees=frozenset(seats))
-    view = view_json(shown, viewer, names_in(services, shown), present.version)
-    known: list[Json] = [knowledge(shown, seat) for seat in seats]
-    return {**view, "server_time": timestamp(services.now()), "knowledge": known}
-
-
-def _note_read(
-    services: Services,
-    admin: Admin,
-    game: Game,
-    at: int,
-    seats: Sequence[Seat],
-    asked: HiddenRequest,
-) -> None:
-    read = HiddenRead(
-        id=services.new_id(),
-        game_id=game.id,
-        admin_id=admin.id,
-        version=at,
-        seats=[int(seat) for seat in seats],
-        at=services.now(),
-    )
-    facts: JsonMap = {
-        "read": read.id,
-        "game": game.id,
-        "version": at,
-        "seats": list(seats),
-        "reason": asked.reason,
-        "dispute": asked.dispute,
-    }
-    line = line_of(services, admin, HIDDEN_READ, facts)
-    store.add_hidden_read(services.database, read, line)
-
-
-def knowledge(game: Game, seat: Seat) -> JsonMap:
-    """What the player of the seat could know: their hand, what lay open, and where the rest may be.
-
-    `unseen` are the cards that they had not seen; each is in the stock or in
-    one of the other hands.
-    """
-    if game.round is None:
-        return {"seat": seat, "hand": [], "open": [], "unseen": [], "unseen_in": {}}
-    state, ruleset = game.round.state, game.ruleset
-    view = ruleset.view(state, seat)
-    hand: Sequence[Card] = view.hand or ()
-    laid = ruleset.laid(state)
-    unseen = [c for c in ruleset.pack(game.options) if c not in {*hand, *laid}]
-    others = {str(other): view.counts[other - 1] for other in game.seats if other != seat}
-    return {
-        "seat": seat,
-        "hand": cards_text(hand),
-        "open": cards_text(laid),
-        "unseen": cards_text(unseen),
-        "unseen_in": {"stock": len(ruleset.stock(state)), "hands": others},
-    }
-
-
-def what_if(
-    services: Services,
-    admin: Admin,
-    game: str,
-    at: int,
-    moves: Sequence[JsonMap],
-    reason: str | None,
-) -> JsonMap:
-    """Moves tried from a version, in memory: which are legal and by which rule not.
-
-    Of a running game it is a hidden read of every hand, and it never goes past
-    a move that shows a hidden card.
-    """
-    present = refuse_part(services, admin, game)
-    if not present.status.is_over:
-        if reason is None:
-            raise InvalidBody([FieldError("/reason", "The game runs: say why you look.")])
-        admin.require("admin.hidden")
-        read_hidden(services, admin, game, HiddenRequest(reason=reason, at=at))
-    if not 1 <= at <= present.version:
-        raise EventNotFound(version=present.version)
-    now = game_at(services, present, at)
-    if now.to_act is None or now.round is None:
-        raise GameNotActive(game_status=now.status.value)
-    pen, tried = Pen(services, now), []
-    for move in moves:
-        outcome = _tried(pen, move, goes_on=present.status.is_over)
-        tried.append({"move": move, **outcome})
-        if not outcome["legal"] or outcome["reveals"]:
-            break
-    eyes = Viewer(role="admin", seat=None, sees=frozenset(now.seats))
-    view = view_json(pen.game, eyes, names_in(services, now), present.version)
-    known: list[Json] = [knowledge(pen.game, seat) for seat in now.seats]
-    return {
-        "moves": tried,
-        "view": {**view, "server_time": timestamp(services.now())},
-        "knowledge": known,
-    }
-
-
-def _tried(pen: Pen, move: JsonMap, *, goes_on: bool) -> JsonMap:
-    game = pen.game
-    nothing: JsonMap = {"seat": game.to_act, "rule": None, "detail": None, "reveals": False}
-    if game.round is None or game.to_act is None:
-        return {**nothing, "legal": False, "detail": "The round is over."}
-    try:
-        asked = game.ruleset.read_move(move)
-        settled = game.ruleset.settle(game.round.state, asked)
-        game.ruleset.apply(game.round.state, settled)
-    except RuleViolation as violation:
-        return {**nothing, "legal": False, "rule": violation.rule, "detail": str(violation)}
-    except (ValueError, LookupError, TypeError) as error:
-        return {**nothing, "legal": False, "detail": f"It is no move: {error}"}
-    if not goes_on and game.ruleset.reveals(game.round.state, settled):
-        return {**nothing, "legal": True, "reveals": True}
-    pen.write(steps.play(game, settled, SYSTEM))
-    return {**nothing, "legal": True}
-
-
-# The timeline, and what is told to the players once the game has ended.
+# The timeline.
 
 
 def note_attempt(services: Services, attempt: Attempt) -> None:
@@ -488,29 +332,6 @@ def timeline_of(
     """What happened in a game and what was tried, in order of time; raises GameNotFound."""
     present, _ = catch_up(services, game)
     return present, timeline(services.database, game, kind, after, limit)
-
-
-def disclose_reads(services: Services, game: str) -> bool:
-    """Tell the players of an ended game who looked at their hands; whether there was anything."""
-    reads = store.undisclosed_reads(services.database, game)
-    committed = commit(services, game, lambda now: _disclosed(services, now, reads))
-    if committed.game.is_revealed:
-        store.note_disclosed(services.database, [read.id for read in reads])
-    return bool(committed.frames)
-
-
-def _disclosed(services: Services, game: Game, reads: Sequence[HiddenRead]) -> Sequence[Frame]:
-    if not game.is_revealed:
-        return ()
-    told = read_milestones(services.database, game.id, "hidden_read_disclosed")
-    known = {event.data["read"] for event in told}
-    pen = Pen(services, game)
-    for read in reads:
-        if read.id in known:
-            continue
-        facts: JsonMap = {"read": read.id, "version": read.version, "seats": list(read.seats)}
-        pen.write(steps.disclose(pen.game, facts))
-    return pen.frames
 
 
 def event_text(frame: Frame) -> str:

@@ -47,6 +47,22 @@ class GameNotFound(Refusal):
     message = "There is no game with this id that you may see."
 
 
+class GameRemoved(Refusal):
+    """The game is past its age; `players` are those who may know so of a private one."""
+
+    slug = "game-removed"
+    message = "The game ended long ago. It was exported, verified and removed on {removed_at}."
+
+    def __init__(self, members: JsonMap, players: Sequence[str] | None, removed_at: str) -> None:
+        super().__init__(members, removed_at=removed_at)
+        self.players = players
+
+    def refuse_strangers(self, player: str | None) -> None:
+        """Raise GameNotFound where the caller never knew of the game."""
+        if self.players is not None and player not in self.players:
+            raise GameNotFound
+
+
 class KeyNotFound(Refusal):
     """The caller has no such key."""
 
@@ -358,6 +374,30 @@ class ConflictOfInterest(Refusal):
 
     slug = "conflict-of-interest"
     message = "You play in this game yourself, or opened it: another admin has to."
+
+
+class ApprovalRequired(Refusal):
+    """Two persons are wanted for a look at hands, and one has not approved of it yet."""
+
+    slug = "approval-required"
+    message = (
+        "Another admin has to approve of this look first: ask by `POST "
+        "/admin/games/{{game}}/hidden-read-requests`, and send its id as `approval`."
+    )
+
+
+class ApprovalByAnother(Refusal):
+    """Nobody approves of what they asked for themselves."""
+
+    slug = "approval-by-another"
+    message = "You asked for this look yourself: another admin has to approve of it."
+
+
+class LookNotFound(Refusal):
+    """There is no such request for a hidden read, or it is too old."""
+
+    slug = "hidden-read-request-not-found"
+    message = "There is no request with this id that still holds: they do for an hour."
 
 
 class RemedyNotPossible(Refusal):

@@ -3,13 +3,12 @@
 from service.cards import next_seat
 from service.log.game import Game, Rematch, Status
 from service.play.games import catch_up, current_game
-from service.play.idempotency import refuse_other_body, within_game
+from service.play.idempotency import made_before, within_game
 from service.play.opening import BotSeat, OpeningRequest, open_game_as
 from service.play.refusals import GameNotFinished, GameNotFound, NotSeated
 from service.play.seating import Seated
 from service.play.services import Services
 from service.store.appends import GameExists, KeyBound, RequestKey
-from service.store.players import find_creation
 from service.store.reads import read_receipt
 from service.store.rematches import claim_rematch, find_rematch
 
@@ -25,10 +24,9 @@ def rematch(services: Services, player: str, game: str, key: RequestKey | None) 
         raise GameNotFinished
     if not ended.is_party(player):
         raise NotSeated
-    key = within_game(key, game)
-    made = None if key is None else find_creation(services.database, key)
-    if key is not None and made is not None:
-        refuse_other_body(key, made.fingerprint)
+    bound = within_game(key, game)
+    made = made_before(services, bound)
+    if made is not None:
         return _standing(services, catch_up(services, made.resource_id)[0], is_replayed=True)
     known = find_rematch(services.database, game)
     found = None if known is None else _find(services, known)
@@ -38,7 +36,7 @@ def rematch(services: Services, player: str, game: str, key: RequestKey | None) 
         found = _find(services, opened)
         if found is None:
             try:
-                return open_game_as(services, opened, player, _like(ended), key)
+                return open_game_as(services, opened, player, _like(ended), bound)
             except GameExists:
                 found, _ = catch_up(services, opened)
             except KeyBound:

@@ -44,7 +44,8 @@ class Services:
     and never trusted over the head row. `feed` wakes
     whoever waits for a game, `limiter` counts requests, None for no limits.
     `origin` names the log in its checkpoints; `allows_any_address` lets
-    webhooks be at addresses that are not public, for tests.
+    webhooks be at addresses that are not public, for tests; `needs_two_persons`
+    says that an admin needs another one's approval to see hands.
     """
 
     database: Database
@@ -58,6 +59,7 @@ class Services:
     chance: random.Random = field(default_factory=random.SystemRandom)
     limiter: Limiter | None = None
     allows_any_address: bool = False
+    needs_two_persons: bool = False
     feed: Feed = field(default_factory=Feed)
     games: Bounded[str, Game] = field(default_factory=lambda: Bounded(GAMES_REMEMBERED))
     names: Bounded[str, str] = field(default_factory=lambda: Bounded(NAMES_REMEMBERED))

@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from service.canonical import dump_json, load_json
 from service.play.addresses import is_forbidden_host
-from service.play.idempotency import refuse_other_body, shown_once, within_game
+from service.play.idempotency import made_before, shown_once, within_game
 from service.play.ids import is_id
 from service.play.refusals import (
     DeliveryNotFound,
@@ -26,9 +26,8 @@ from service.play.refusals import (
 )
 from service.play.services import Services, timestamp
 from service.store import webhooks as store
-from service.store.appends import RequestKey
+from service.store.appends import KeyBound, RequestKey
 from service.store.notices import Notice
-from service.store.players import find_creation
 from service.store.webhooks import Delivery, Webhook
 
 WRITTEN_AS = "whsec_{}"
@@ -165,10 +164,9 @@ def deliver_test(
 ) -> tuple[Delivery, bool]:
     """Deliver a test, at once; whether the same request did before. Raises WebhookNotFound."""
     found = find_webhook(services, player, webhook)
-    key = within_game(key, webhook)
-    made = None if key is None else find_creation(services.database, key)
-    if key is not None and made is not None:
-        refuse_other_body(key, made.fingerprint)
+    bound = within_game(key, webhook)
+    made = made_before(services, bound)
+    if made is not None:
         before = store.find_delivery(services.database, found.id, made.resource_id)
         if before is None:
             raise DeliveryNotFound
@@ -184,7 +182,10 @@ def deliver_test(
         created_at=now,
         next_at=now,
     )
-    store.add_delivery(services.database, delivery, key)
+    try:
+        store.add_delivery(services.database, delivery, bound)
+    except KeyBound:
+        return deliver_test(services, player, webhook, key)
     return delivery, False
 
 

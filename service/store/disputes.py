@@ -1,4 +1,4 @@
-"""Disputes, what is said of them, rulings, and hidden reads, in their tables."""
+"""Disputes, what is said of them, and rulings, in their tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,9 +10,8 @@ from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from service.canonical import JsonMap, dump_json
-from service.store.audit import note
 from service.store.database import Database, connection, transaction
-from service.store.tables import dispute_messages, disputes, games, hidden_reads, rulings
+from service.store.tables import dispute_messages, disputes, rulings
 
 OPEN = ("open", "under_review")
 
@@ -67,18 +66,6 @@ class RulingRow:
     public_reason: str
     private_note: str
     seq: int
-    at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenRead:
-    """Which hands of a running game an admin looked at, at which version."""
-
-    id: str
-    game_id: str
-    admin_id: str
-    version: int
-    seats: Sequence[int]
     at: datetime
 
 
@@ -199,44 +186,6 @@ def rulings_of(database: Database, dispute: str) -> Sequence[RulingRow]:
     query = select(rulings).where(rulings.c.dispute_id == dispute).order_by(rulings.c.id)
     with connection(database) as open_connection:
         return [RulingRow(**row) for row in open_connection.execute(query).mappings()]
-
-
-def add_hidden_read(database: Database, read: HiddenRead, facts: JsonMap) -> None:
-    """Write that hands are looked at, with its line in the trail, before they are."""
-    with transaction(database) as open_connection:
-        note(open_connection, facts)
-        open_connection.execute(insert(hidden_reads).values(asdict(read)))
-
-
-def undisclosed_reads(database: Database, game: str) -> Sequence[HiddenRead]:
-    """Hidden reads of the game that its players were not told of."""
-    query = select(*(hidden_reads.c[name] for name in HiddenRead.__slots__)).where(
-        hidden_reads.c.game_id == game, ~hidden_reads.c.disclosed
-    )
-    with connection(database) as open_connection:
-        rows = open_connection.execute(query.order_by(hidden_reads.c.id)).mappings()
-        return [HiddenRead(**row) for row in rows]
-
-
-def games_to_disclose(database: Database, limit: int) -> Sequence[str]:
-    """Ended games with hidden reads that their players were not told of."""
-    query = (
-        select(hidden_reads.c.game_id)
-        .join(games, games.c.id == hidden_reads.c.game_id)
-        .where(~hidden_reads.c.disclosed, games.c.status.in_(["finished", "voided"]))
-        .distinct()
-        .order_by(hidden_reads.c.game_id)
-        .limit(limit)
-    )
-    with connection(database) as open_connection:
-        return list(open_connection.execute(query).scalars())
-
-
-def note_disclosed(database: Database, reads: Sequence[str]) -> None:
-    """The players were told of these."""
-    note_told = update(hidden_reads).where(hidden_reads.c.id.in_(reads)).values(disclosed=True)
-    with connection(database) as open_connection:
-        open_connection.execute(note_told)
 
 
 def remedies_text(remedies: Sequence[JsonMap]) -> str:

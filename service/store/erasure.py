@@ -60,7 +60,7 @@ def forget(database: Database, player: str, now: datetime, facts: JsonMap) -> bo
 def games_under_way(database: Database, player: str) -> Sequence[tuple[str, str]]:
     """The games that the player sits in, open or running, and which of both they are."""
     query = select(games.c.id, games.c.status).where(
-        games.c.players.contains([player]), games.c.status.in_(["open", "active"])
+        games.c.players.contains([player]), games.c.status.in_(["open", "active", "held"])
     )
     with connection(database) as open_connection:
         return [(row.id, row.status) for row in open_connection.execute(query)]

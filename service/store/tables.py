@@ -439,6 +439,39 @@ hidden_reads = Table(
     comment="Hands of running games that admins looked at; told to the players at the end.",
 )
 
+hidden_read_requests = Table(
+    "hidden_read_requests",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("game_id", Text, nullable=False),
+    Column("admin_id", Text, nullable=False, comment="who asks"),
+    Column("admin_name", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("seats", ARRAY(SmallInteger), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("dispute_id", Text),
+    Column("asked_at", _TIME, nullable=False, index=True),
+    Column("approved_by", Text),
+    Column("approved_at", _TIME),
+    comment="Hidden reads that an admin asks another one to approve of.",
+)
+
+retained_games = Table(
+    "retained_games",
+    metadata,
+    Column("game_id", Text, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("head", Text, nullable=False, comment="hash of the last event"),
+    Column("status", Text, nullable=False),
+    Column("ruleset", Text, nullable=False),
+    Column("ruleset_version", Text, nullable=False),
+    Column("visibility", Text, nullable=False),
+    Column("players", ARRAY(Text), nullable=False, comment="and who opened it"),
+    Column("export_sha256", Text, nullable=False, comment="of the file, in hex"),
+    Column("removed_at", _TIME, nullable=False),
+    comment="What is left of games that were exported, verified and removed.",
+)
+
 audit = Table(
     "audit",
     metadata,

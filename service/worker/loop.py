@@ -7,14 +7,15 @@ from threading import Event, Thread
 import structlog
 
 from service.play.checkpointing import Checkpointer, Inconsistent
+from service.play.looking import LOOKS_KEPT, disclose_reads
 from service.play.mailbox import NOTICES_KEPT
 from service.play.noticing import Dispatcher
-from service.play.refereeing import ATTEMPTS_KEPT, disclose_reads
+from service.play.refereeing import ATTEMPTS_KEPT
 from service.play.services import Services
 from service.play.webhooks import DELIVERIES_KEPT
 from service.store.attempts import drop_old_attempts
 from service.store.database import StoreUnavailable
-from service.store.disputes import games_to_disclose
+from service.store.looks import drop_old_looks, games_to_disclose
 from service.store.notices import drop_old_notices
 from service.store.presence import drop_stale_presence
 from service.store.published import NotPublished
@@ -143,6 +144,7 @@ class Worker:
             lambda: drop_old_notices(database, now - NOTICES_KEPT),
             lambda: drop_old_deliveries(database, now - DELIVERIES_KEPT),
             lambda: drop_old_attempts(database, now - ATTEMPTS_KEPT),
+            lambda: drop_old_looks(database, now - LOOKS_KEPT),
             self._disclose,
         ):
             try:

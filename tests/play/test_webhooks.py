@@ -27,7 +27,7 @@ from receiver import Receiver, receiver
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from service.app import create_app
-from service.play import webhooks
+from service.play import idempotency, webhooks
 from service.play.addresses import is_forbidden_host, is_public
 from service.play.noticing import TYPES, Dispatcher
 from service.play.services import Services, utc_now
@@ -423,6 +423,25 @@ def test_there_are_ten_at_most_and_a_retry_shows_no_secret_again(ilze: Person) -
     page = ilze.get("/webhooks?limit=4").get_json()
     assert len(page["items"]) == 4
     assert page["next_cursor"]
+
+
+def test_a_test_that_is_asked_for_twice_at_once_is_delivered_once(
+    ilze: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook, key = hooked(ilze, "https://cards.example/hook"), fresh_key()
+    path = f"/webhooks/{hook['id']}/test"
+    first = ilze.post(path, {}, headers=key)
+    looks = itertools.chain([lambda *_: None], itertools.repeat(idempotency.made_before))
+
+    def looked(*asked: Any) -> Any:
+        return next(looks)(*asked)
+
+    monkeypatch.setattr(webhooks, "made_before", looked)
+    second = ilze.post(path, {}, headers=key)  # it looked before the first had written
+    assert (first.status_code, second.status_code) == (202, 202)
+    assert second.get_json()["id"] == first.get_json()["id"]
+    assert second.headers["Idempotent-Replayed"] == "true"
+    ilze.delete(f"/webhooks/{hook['id']}")
 
 
 def test_secrets_are_sealed_where_there_is_a_key(urls: Urls, ilze: Person) -> None:

@@ -51,10 +51,9 @@ def referee(
     client: FlaskClient,
     scopes: Sequence[str] = ADMIN_SCOPES,
     players: Sequence[str] = (),
+    name: str = "Referee",
 ) -> Referee:
     token = make_token(new_ulid().encode() + b"123456", ADMIN_PREFIX)
-    key = AdminKey(
-        id=new_ulid(), name="Referee", scopes=scopes, players=players, created_at=utc_now()
-    )
+    key = AdminKey(id=new_ulid(), name=name, scopes=scopes, players=players, created_at=utc_now())
     add_admin_key(engine, key, digest(token))
     return Referee(key.id, token, client)

@@ -34,7 +34,7 @@ def called(
     path = operation.path
     for name, value in {"head": "0" * 64, "size": "1", "seat": "1", **parameters}.items():
         path = path.replace(f"{{{name}}}", value)
-    for name in ("game", "key", "invitation", "webhook", "delivery", "dispute", "player"):
+    for name in ("game", "key", "invitation", "webhook", "delivery", "dispute", "player", "look"):
         path = path.replace(f"{{{name}}}", ULID)
     sent = {} if operation.method in ("GET", "DELETE") else {"json": {}}
     answer = client.open(path, method=operation.method, headers=headers, **sent)

@@ -22,7 +22,7 @@ from sqlalchemy import Engine
 
 from service.api.pages import encode_cursor
 from service.cli.analysing import drawn
-from service.play import analysing, refereeing
+from service.play import analysing, looking
 from service.play.admins import ADMIN_AUDIT, ADMIN_HIDDEN, ADMIN_READ, ADMIN_RULE, ADMIN_SCOPES
 from service.play.services import Services
 from service.proof.outside import Evidence
@@ -31,8 +31,8 @@ from service.proof.verdicts import Outcome
 from service.proof.verify import verify
 from service.store import audit
 from service.store.database import StoreUnavailable
-from service.store.disputes import games_to_disclose
 from service.store.embedded import Urls
+from service.store.looks import games_to_disclose
 
 VERIFIER = Path(__file__).parents[1] / "proof" / "verify.mjs"
 
@@ -174,8 +174,8 @@ def test_a_dispute_from_an_illegal_attempt_to_a_ruling_with_a_rewind(  # noqa: P
     services.games.drop(game)
     play_on(services, people, game, random.Random(3))
     assert games_to_disclose(services.database, 500)
-    assert refereeing.disclose_reads(services, game)
-    assert not refereeing.disclose_reads(services, game)
+    assert looking.disclose_reads(services, game)
+    assert not looking.disclose_reads(services, game)
     events = check_both(client, game, tmp_path)
     disclosed = [event["data"] for event in events if event["type"] == "hidden_read_disclosed"]
     assert [(one["version"], one["seats"]) for one in disclosed] == [
@@ -435,7 +435,7 @@ def away(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     with monkeypatch.context() as patched:
         patched.setattr("service.play.admins.add_line", fail)
-        patched.setattr("service.store.disputes.note", fail)
+        patched.setattr("service.store.looks.note", fail)
         yield
 
 
@@ -705,7 +705,8 @@ def test_a_player_is_forgotten_and_every_game_still_verifies(
     gone = people[1]
     ended = table(people, options={"rounds": 1})
     play_on(services, people, ended, random.Random(3))
-    running, waiting = table(people), opened(gone)["game"]
+    running, waiting, held = table(people), opened(gone)["game"], table(people)
+    admin.call("POST", f"/games/{held}/hold", {})
     dispute = filed(gone, running, statement="They cheat.")["id"]
     gone.post(f"/disputes/{dispute}/messages", {"body": "All of them."})
     gone.post("/webhooks", {"url": "https://cards.example/hook"})
@@ -718,7 +719,9 @@ def test_a_player_is_forgotten_and_every_game_still_verifies(
     for game in (ended, running):
         names = [seat["player"].get("name") for seat in people[0].view(game)["seats"]]
         assert "Jānis" not in names
-    assert people[0].view(running)["seats"][1]["player"]["kind"] == "bot"
+    for game in (running, held):
+        assert people[0].view(game)["seats"][1]["player"]["kind"] == "bot"
+    assert people[0].view(held)["status"] == "held"
     assert people[0].view(waiting)["status"] == "voided"
     check_both(client, ended, tmp_path)
     unknown = admin.call("POST", f"/players/{'0' * 26}/erasure", why)

@@ -1175,12 +1175,14 @@ class HiddenReadRequest(TypedDict):
     at: NotRequired[int | None]
     seats: NotRequired[list[Seat1] | None]
     dispute: NotRequired[str | None]
+    approval: NotRequired[str | None]
 
 
 class Knowledge(TypedDict):
     seat: int
     hand: list[str]
     open: list[str]
+    known: dict[str, list[str]]
     unseen: list[str]
     unseen_in: dict[str, Any]
 
@@ -1217,10 +1219,37 @@ class HiddenView(TypedDict):
     knowledge: list[Knowledge]
 
 
+class LookRequest(TypedDict):
+    reason: str
+    at: NotRequired[int | None]
+    seats: NotRequired[list[Seat1] | None]
+    dispute: NotRequired[str | None]
+
+
+class Look(TypedDict):
+    id: str
+    game: str
+    admin: str
+    name: str
+    version: int
+    seats: list[int]
+    reason: str
+    dispute: str | None
+    asked_at: str
+    approved_by: str | None
+    approved_at: str | None
+
+
+class LooksPage(TypedDict):
+    items: list[Look]
+    next_cursor: str | None
+
+
 class WhatIfRequest(TypedDict):
     at: int
     moves: list[dict[str, Any]]
     reason: NotRequired[str | None]
+    approval: NotRequired[str | None]
 
 
 class TriedMove(TypedDict):
