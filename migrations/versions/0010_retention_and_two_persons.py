@@ -1,4 +1,4 @@
-"""Games that were removed by age, and the requests for another admin's approval of a hidden read.
+"""Games removed by age, requests for approval of hidden reads, and who came and went.
 
 A row of a log can be taken away only where `retained_games` says that its game
 was exported and verified; the service's own role can neither write that nor
@@ -17,6 +17,7 @@ SERVICE_ROLE = "fairdeal_service"
 GRANTS = {
     "retained_games": "SELECT",
     "hidden_read_requests": "SELECT, INSERT, UPDATE, DELETE",
+    "connections": "SELECT, INSERT, DELETE",
 }
 
 GRANT_IF_THERE = """
@@ -86,6 +87,18 @@ def upgrade() -> None:
         comment="Hidden reads that an admin asks another one to approve of.",
     )
     op.create_index("ix_hidden_read_requests_asked_at", "hidden_read_requests", ["asked_at"])
+    op.create_table(
+        "connections",
+        sa.Column("id", sa.Text, nullable=False),
+        sa.Column("game_id", sa.Text, nullable=False),
+        sa.Column("at", time, nullable=False),
+        sa.Column("player_id", sa.Text, nullable=False),
+        sa.Column("came", sa.Boolean, nullable=False, comment="or went"),
+        sa.PrimaryKeyConstraint("id", name="pk_connections"),
+        comment="When players came to follow their games, and when they left; kept for a while.",
+    )
+    op.create_index("ix_connections_game_id", "connections", ["game_id", "at"])
+    op.create_index("ix_connections_at", "connections", ["at"])
     op.execute(REFUSE.format(declared=DECLARED, unless=UNLESS_RETAINED))
     op.execute(
         "CREATE TRIGGER refuse_rewriting BEFORE UPDATE OR DELETE ON retained_games "

@@ -291,10 +291,12 @@ def _moment_text(moment: Moment, *, is_over: bool) -> str:
         at = dump_json({"at": timestamp(moment.at)})[1:-1]
         return f'{{"kind":"event",{at},"event":{moment.body}}}'
     facts = dict(load_json(moment.body))
+    if moment.kind == "connection":
+        return dump_json({"kind": moment.kind, "at": timestamp(moment.at), moment.kind: facts})
     tried = facts.pop("moves")
     if is_over and isinstance(tried, str):
         facts["moves"] = load_json(tried)["moves"]
-    return dump_json({"kind": "attempt", "at": timestamp(moment.at), "attempt": facts})
+    return dump_json({"kind": moment.kind, "at": timestamp(moment.at), moment.kind: facts})
 
 
 def _cursor(moment: Moment) -> str:
@@ -395,8 +397,9 @@ OPERATIONS = (
         path="/admin/games/{game}/timeline",
         tag="Referee",
         summary="What happened in a game, and what was tried",
-        description="Events and refused attempts in order of time. Of a running game the attempts "
-        "are without their moves, which would tell what is in a hand.",
+        description="Events, refused attempts, replays of keys, and when players came and went, in "
+        "order of time. Of a running game the attempts are without their moves, which would tell "
+        "what is in a hand.",
         view=get_timeline,
         scope=ADMIN_READ,
         query=TimelineQuerySchema(),

@@ -5,7 +5,7 @@ from typing import Any
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, fields, validate
 
-from service.api.schemas import move_union
+from service.api.schemas import MOMENTS, move_union
 from service.api.unions import AnyOf, Tagged
 from service.log.steps import OUTCOMES, REASONS, REMEDIES, SPECTATORS
 from service.play.caller import SCOPES
@@ -1017,11 +1017,12 @@ class TriedSchema(AnswerSchema):
 
 
 class RefusedMoveSchema(AnswerSchema):
-    """A refused attempt; what was tried only once the game has ended."""
+    """A refused attempt, or one that was answered before; its moves once the game has ended."""
 
     version = StrictInteger(required=True)
     player = _id()
     key = _id()
+    key_label = fields.String(required=True, allow_none=True)
     seat = SeatField(required=True, allow_none=True)
     code = fields.String(required=True)
     rule = fields.String(required=True, allow_none=True)
@@ -1029,13 +1030,22 @@ class RefusedMoveSchema(AnswerSchema):
     moves = fields.List(fields.Dict(keys=fields.String()))
 
 
-class MomentSchema(AnswerSchema):
-    """An event, or a refused attempt."""
+class ConnectionSchema(AnswerSchema):
+    """A player who came to follow the game from a seat, or went."""
 
-    kind = fields.String(required=True, validate=validate.OneOf(["event", "attempt"]))
+    player = _id()
+    came = fields.Boolean(required=True)
+
+
+class MomentSchema(AnswerSchema):
+    """An event, a refused attempt, the replay of a key, or somebody who came or went."""
+
+    kind = fields.String(required=True, validate=validate.OneOf(MOMENTS))
     at = _time()
     event = EVENT
     attempt = fields.Nested(RefusedMoveSchema)
+    replay = fields.Nested(RefusedMoveSchema)
+    connection = fields.Nested(ConnectionSchema)
 
 
 class OddsSchema(AnswerSchema):

@@ -33,7 +33,9 @@ def post_dispute(call: Call, game: str) -> Answer:
     player = call.known_caller.player
     find_game(call.services, game, player)
     body = call.body()
-    filed, committed = file_dispute(call.services, player, game, call.load(body), call.key(body))
+    filed, committed = file_dispute(
+        call.services, player, game, lambda: call.load(body), call.key(body)
+    )
     case = case_of(call.services, filed, for_admins=False)
     answer: JsonMap = {"dispute": case_json(case), "receipt": receipt_json(committed.receipt)}
     replayed = replay_header(is_replayed=committed.is_replayed)

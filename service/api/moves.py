@@ -43,7 +43,6 @@ from service.play.refusals import (
     IllegalMove,
     NotSeated,
     NotYourTurn,
-    Refusal,
     RevealNotLast,
     VersionConflict,
 )
@@ -55,6 +54,9 @@ from service.rules.ruleset import AnyRuleset
 from service.store.appends import RequestKey
 from service.store.attempts import Attempt
 
+REPLAYED = "replayed"
+"""The code of a request that was answered before, in the timeline."""
+
 
 def post_moves(call: Call, game: str) -> Answer:
     """Make a move."""
@@ -64,8 +66,10 @@ def post_moves(call: Call, game: str) -> Answer:
     try:
         moved = make_moves(call.services, player, game, _reader(body), call.key(body))
     except (IllegalMove, NotYourTurn, RevealNotLast, VersionConflict) as refusal:
-        _note_attempt(call, game, body, refusal)
+        _note_attempt(call, game, body, refusal.slug.replace("-", "_"), refusal.members)
         raise
+    if moved.is_replayed:
+        _note_attempt(call, game, body, REPLAYED, {"current_version": moved.version})
     seen = own_look(call.services, moved.game, player, moved.frames[-1].event.seq)
     members: dict[str, Member] = {
         "version": moved.version,
@@ -77,9 +81,9 @@ def post_moves(call: Call, game: str) -> Answer:
     return Answer(201, spliced(members), headers)
 
 
-def _note_attempt(call: Call, game: str, body: JsonMap, refusal: Refusal) -> None:
-    """Keep what was tried, and why it was refused: for a referee, if there is a dispute."""
-    caller, facts = call.known_caller, refusal.members
+def _note_attempt(call: Call, game: str, body: JsonMap, code: str, facts: JsonMap) -> None:
+    """Keep what was asked for and wrote nothing: for a referee, if there is a dispute."""
+    caller = call.known_caller
     present = find_game(call.services, game, caller.player)
     version, seats = facts.get("current_version"), present.seats_of(caller.player)
     rule = facts.get("rule")
@@ -91,7 +95,7 @@ def _note_attempt(call: Call, game: str, body: JsonMap, refusal: Refusal) -> Non
         player_id=caller.player,
         key_id=caller.key,
         seat=seats[0] if seats else None,
-        code=refusal.slug.replace("-", "_"),
+        code=code,
         rule=rule if isinstance(rule, str) else None,
         moves=dump_json({"moves": body.get("moves", [body.get("move")])}),
         request_id=str(call.request.environ[REQUEST_ID]),

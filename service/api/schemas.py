@@ -750,7 +750,11 @@ class HandOddsRequestSchema(RequestSchema):
     seat = SeatField(required=True, validate=validate.Range(1, SEATS_AT_MOST))
 
 
+MOMENTS = ["event", "attempt", "replay", "connection"]
+"""The kinds of lines of a timeline."""
+
+
 class TimelineQuerySchema(PageQuerySchema):
     """Which part of a timeline."""
 
-    kind = fields.String(load_default=None, validate=validate.OneOf(["event", "attempt"]))
+    kind = fields.String(load_default=None, validate=validate.OneOf(MOMENTS))

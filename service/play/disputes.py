@@ -1,6 +1,6 @@
 """Disputes: what a player complains of, and what becomes of it until a referee rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -55,19 +55,25 @@ class Case:
 
 
 def file_dispute(
-    services: Services, player: str, game: str, asked: DisputeRequest, key: RequestKey | None
+    services: Services,
+    player: str,
+    game: str,
+    read: Callable[[], DisputeRequest],
+    key: RequestKey | None,
 ) -> tuple[DisputeRow, Committed]:
     """File a dispute for one's seat; the log says that there is one, and not what it says.
 
+    `read` reads what is filed, once it is clear that the player has a seat.
     Raises GameNotFound, NotSeated, GameNotActive, InvalidBody and DisputeStandsAlready.
     """
     new = services.new_id()
-    committed = commit(services, game, lambda now: _opened(services, now, player, asked, new), key)
+    committed = commit(services, game, lambda now: _opened(services, now, player, read, new), key)
     event = committed.frames[0].event
     dispute, seat = str(event.data["dispute"]), committed.frames[0].event.data["seat"]
     found = store.find_dispute(services.database, dispute)
     if found is not None:
         return found, committed
+    asked = read()
     row = DisputeRow(
         id=dispute,
         game_id=game,
@@ -133,10 +139,10 @@ def who_had_part(services: Services, game: Game) -> set[str]:
 
 
 def _opened(
-    services: Services, game: Game, player: str, asked: DisputeRequest, new: str
+    services: Services, game: Game, player: str, read: Callable[[], DisputeRequest], new: str
 ) -> Sequence[Frame]:
     refuse_strangers(game, player)
-    seat = _seat_of(game, player)
+    seat, asked = _seat_of(game, player), read()
     if game.status is Status.OPEN:
         raise GameNotActive(game_status=game.status.value)
     late = [seq for seq in asked.seqs if seq > game.version]

@@ -12,6 +12,7 @@ from service.cards import Seat
 from service.log.game import Game
 from service.play.games import current_game
 from service.play.services import Services
+from service.store.attempts import Connected, add_connections
 from service.store.presence import Pair, find_present, note_gone, note_present
 
 PRESENT_FOR = timedelta(seconds=15)
@@ -39,6 +40,14 @@ def say_present(services: Services, present: Present, pairs: Collection[Pair]) -
     fresh = pairs if is_due else pairs - present.pairs
     if fresh:
         note_present(services.database, present.process, fresh, now + PRESENT_FOR)
+    come = pairs - present.pairs
+    if come or gone:
+        changed = [(pair, True) for pair in sorted(come)] + [(pair, False) for pair in sorted(gone)]
+        rows = [
+            Connected(id=services.new_id(), game_id=game, at=now, player_id=player, came=came)
+            for (game, player), came in changed
+        ]
+        add_connections(services.database, rows)
     present.pairs = pairs
     if is_due:
         present.said_at = now.timestamp()

@@ -1,4 +1,4 @@
-"""Moves that were refused, kept for a while."""
+"""The timeline of a game: what was refused or asked again, who came and went; kept for a while."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import insert, text
 
 from service.store.database import Database, connection, drop_old
-from service.store.tables import attempts
+from service.store.tables import attempts, connections
 
 TIMELINE = """
 SELECT kind, at, key, body FROM (
@@ -15,11 +15,16 @@ SELECT kind, at, key, body FROM (
         lpad(CAST(seq AS text), 10, '0') AS key, body
     FROM events WHERE game_id = :game
     UNION ALL
-    SELECT 'attempt', at, id, json_build_object(
-        'version', version, 'player', player_id, 'key', key_id, 'seat', seat, 'code', code,
-        'rule', rule, 'moves', moves, 'request', request_id
-    )::text
-    FROM attempts WHERE game_id = :game
+    SELECT CASE code WHEN 'replayed' THEN 'replay' ELSE 'attempt' END, at, tried.id,
+        json_build_object(
+            'version', version, 'player', tried.player_id, 'key', key_id,
+            'key_label', own.label, 'seat', seat, 'code', code, 'rule', rule, 'moves', moves,
+            'request', request_id
+        )::text
+    FROM attempts AS tried LEFT JOIN api_keys AS own ON own.id = key_id WHERE game_id = :game
+    UNION ALL
+    SELECT 'connection', at, id, json_build_object('player', player_id, 'came', came)::text
+    FROM connections WHERE game_id = :game
 ) AS line
 WHERE (CAST(:kind AS text) IS NULL OR kind = :kind)
     AND (CAST(:at AS timestamptz) IS NULL OR (at, kind, key) > (:at, :of_kind, :key))
@@ -29,7 +34,10 @@ ORDER BY at, kind, key LIMIT :limit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """A refused request to move: by whom, of which seat, why; `moves` is JSON."""
+    """A request to move that wrote nothing: by whom, of which seat, why; `moves` is JSON.
+
+    Its code is that of the refusal, or `replayed` where the request was answered before.
+    """
 
     id: str
     game_id: str
@@ -44,9 +52,20 @@ class Attempt:
     request_id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """A player who came to follow a game from a seat, or went."""
+
+    id: str
+    game_id: str
+    at: datetime
+    player_id: str
+    came: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A line of a game's timeline: an event as it stands in the log, or a refused attempt."""
+    """A line of a game's timeline; an event is as it stands in the log."""
 
     kind: str
     at: datetime
@@ -79,3 +98,10 @@ def timeline(
 def drop_old_attempts(database: Database, before: datetime) -> None:
     """Take away what is too old, some of it at a time."""
     drop_old(database, attempts.c.at, before)
+    drop_old(database, connections.c.at, before)
+
+
+def add_connections(database: Database, rows: Sequence[Connected]) -> None:
+    """Write who came and who went."""
+    with connection(database) as open_connection:
+        open_connection.execute(insert(connections), [asdict(row) for row in rows])

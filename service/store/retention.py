@@ -16,6 +16,7 @@ from service.store.database import Database, connection, transaction
 from service.store.disputes import OPEN
 from service.store.tables import (
     attempts,
+    connections,
     dispute_messages,
     disputes,
     events,
@@ -37,6 +38,7 @@ from service.store.tables import (
 ENDED = ("finished", "voided")
 OF_A_GAME = (
     attempts,
+    connections,
     hidden_read_requests,
     hidden_reads,
     idempotency_keys,

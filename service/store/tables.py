@@ -439,6 +439,18 @@ hidden_reads = Table(
     comment="Hands of running games that admins looked at; told to the players at the end.",
 )
 
+connections = Table(
+    "connections",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("game_id", Text, nullable=False),
+    Column("at", _TIME, nullable=False, index=True),
+    Column("player_id", Text, nullable=False),
+    Column("came", Boolean, nullable=False, comment="or went"),
+    Index("ix_connections_game_id", "game_id", "at"),
+    comment="When players came to follow their games, and when they left; kept for a while.",
+)
+
 hidden_read_requests = Table(
     "hidden_read_requests",
     metadata,

@@ -119,3 +119,44 @@ def test_a_dispute_of_a_private_game_is_found_by_its_parties_and_referees_alone(
     assert [one["id"] for one in ilze.get("/disputes").get_json()["items"]] == [dispute]
     admin: Referee = referee(engine, client)
     assert admin.call("GET", f"/disputes/{dispute}").status_code == 200
+
+
+SEEN = ("", "", "", "")
+UNSEATED = ("unauthenticated", "not_seated")
+ROLES = {
+    "viewGame": SEEN,
+    "watchReplay": SEEN,
+    "readEvents": SEEN,
+    "whoIsPresent": SEEN,
+    "readFairness": SEEN,
+    "exportGame": SEEN,
+    "exportHead": ("head_not_found",) * 4,
+    "replayHead": ("head_not_found",) * 4,
+    "getStreamTicket": ("unauthenticated", "", "", ""),
+    "takeSeat": ("unauthenticated", "game_not_open", "already_seated", "already_seated"),
+    "invite": (*UNSEATED, "game_not_open", "game_not_open"),
+    "revokeInvitation": ("unauthenticated", *("invitation_not_found",) * 3),
+    "giveContribution": (*UNSEATED, "not_seated", "validation_failed"),
+    "leaveSeat": (*UNSEATED, "not_seated", "game_not_open"),
+    "resign": (*UNSEATED, "", ""),
+    "comeBack": ("unauthenticated", *("not_away",) * 3),
+    "makeMoves": (*UNSEATED, "validation_failed", "validation_failed"),
+    "rematch": ("unauthenticated", *("game_not_finished",) * 3),
+    "fileDispute": (*UNSEATED, "validation_failed", "validation_failed"),
+}
+"""Of a running public game, with an empty body and about seat 1: what nobody, somebody who looks
+on, who sits in seat 2, and who opened it and sits in seat 1 are told; "" where it is done."""
+
+
+@pytest.mark.parametrize("operation", OF_GAMES, ids=lambda op: op.id)
+def test_each_role_does_what_is_its_own_and_nothing_else(
+    operation: Operation, ilze: Person, someone: Callable[..., Person], client: FlaskClient
+) -> None:
+    others = [someone("Jānis"), someone("Anna")]
+    game = opened(ilze, seats=3)["game"]
+    for person in others:
+        person.post(f"/games/{game}/seats")
+    roles = ({}, someone("Zane").headers, others[0].headers, ilze.headers)
+    told = tuple(called(client, operation, headers, game=game)[1] for headers in roles)
+    assert told == ROLES[operation.id]
+    assert len(ROLES) == len(OF_GAMES)

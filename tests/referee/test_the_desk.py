@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -24,12 +25,14 @@ from service.api.pages import encode_cursor
 from service.cli.analysing import drawn
 from service.play import analysing, looking
 from service.play.admins import ADMIN_AUDIT, ADMIN_HIDDEN, ADMIN_READ, ADMIN_RULE, ADMIN_SCOPES
-from service.play.services import Services
+from service.play.presence import Present, say_present
+from service.play.services import Services, utc_now
 from service.proof.outside import Evidence
 from service.proof.trail import first_break
 from service.proof.verdicts import Outcome
 from service.proof.verify import verify
 from service.store import audit
+from service.store.attempts import drop_old_attempts
 from service.store.database import StoreUnavailable
 from service.store.embedded import Urls
 from service.store.looks import games_to_disclose
@@ -424,6 +427,32 @@ def test_the_timeline_is_paged_in_order_of_time(people: list[Person], admin: Ref
     naive = encode_cursor("2026-01-01T00:00:00 event 0000000001")
     for bad in ("x", "!!", "YWJj", nul, naive):
         assert code(admin.call("GET", f"{path}?cursor={bad}")) == (400, "invalid_query")
+
+
+def test_the_timeline_tells_of_replays_of_keys_and_of_who_came_and_went(
+    people: list[Person], admin: Referee, services: Services
+) -> None:
+    game = table(people)
+    turn, key = mover(people, game), fresh_key()
+    move = {"move": turn.view(game)["legal_moves"][0]}
+    for _ in range(2):
+        assert turn.post(f"/games/{game}/moves", move, headers=key).status_code == 201
+    here = Present(process="here")
+    for pairs in ({(game, turn.id)}, {(game, turn.id)}, set()):
+        say_present(services, here, pairs)
+    path = f"/games/{game}/timeline"
+    replays = admin.call("GET", f"{path}?kind=replay").get_json()["items"]
+    assert [(one["replay"]["code"], one["replay"]["player"]) for one in replays] == [
+        ("replayed", turn.id)
+    ]
+    assert "moves" not in replays[0]["replay"]
+    assert replays[0]["replay"]["key_label"] is not None
+    came = admin.call("GET", f"{path}?kind=connection").get_json()["items"]
+    told = [one["connection"] for one in came]
+    assert told == [{"player": turn.id, "came": True}, {"player": turn.id, "came": False}]
+    assert not admin.call("GET", f"{path}?kind=attempt").get_json()["items"]
+    drop_old_attempts(services.database, utc_now() + timedelta(days=1))
+    assert not admin.call("GET", f"{path}?kind=connection").get_json()["items"]
 
 
 @contextmanager

@@ -1148,6 +1148,7 @@ class RefusedMove(TypedDict):
     version: int
     player: str
     key: str
+    key_label: str | None
     seat: int | None
     code: str
     rule: str | None
@@ -1155,11 +1156,18 @@ class RefusedMove(TypedDict):
     moves: NotRequired[list[dict[str, Any]]]
 
 
+class Connection(TypedDict):
+    player: str
+    came: bool
+
+
 class Moment(TypedDict):
-    kind: Literal['event', 'attempt']
+    kind: Literal['event', 'attempt', 'replay', 'connection']
     at: str
     event: NotRequired[Event]
     attempt: NotRequired[RefusedMove]
+    replay: NotRequired[RefusedMove]
+    connection: NotRequired[Connection]
 
 
 class Timeline(TypedDict):
