@@ -149,7 +149,9 @@ def test_knowledge_follows_cards_that_were_seen_going_into_a_hand(
         answer = turn.move(game, move).get_json()
         if move.get("from") == "discard":
             known[seat].add(top)
-        laid = {move.get("card")} if move["type"] in ("discard", "lay_off") else set()
+        if move["type"] == "take_wild":
+            known[seat].add(move["wild"])
+        laid = {move.get("card")}
         known[seat] -= laid | set(move.get("cards", ()))
         if answer["view"]["status"] != "active":
             break
