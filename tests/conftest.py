@@ -36,7 +36,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the servers that tests start are not 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What starts and kills servers runs one after the other, beside all the rest."""
     for item in items:
-        if "faults" in item.path.parts or "clients" in item.path.parts:
+        if {"faults", "clients", "pages"} & set(item.path.parts):
             item.add_marker(pytest.mark.xdist_group("servers"))
 
 

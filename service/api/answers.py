@@ -844,6 +844,13 @@ class MapSchema(AnswerSchema):
     links = fields.Dict(keys=fields.String(), values=fields.String(), required=True)
 
 
+class TextsSchema(AnswerSchema):
+    """What is said to people, by the English of it; none for English."""
+
+    language = fields.String(required=True)
+    texts = fields.Dict(keys=fields.String(), values=fields.String(), required=True)
+
+
 class HealthSchema(AnswerSchema):
     """Whether the process lives, or can serve."""
 

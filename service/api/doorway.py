@@ -87,10 +87,12 @@ class Doorway:
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:  # noqa: ANN401
             nonlocal head
             self._note(environ, status, time.perf_counter() - began)
+            own = {name.lower() for name, _ in headers}
+            more = [header for header in extra if header[0].lower() not in own]
             if can_be_handed_off(environ):
-                head = (status, headers + extra)
+                head = (status, headers + more)
                 return None
-            return start_response(status, headers + extra, *rest)
+            return start_response(status, headers + more, *rest)
 
         answer = self._application(environ, start)
         if head is not None:

@@ -20,6 +20,7 @@ from service.api import (
     rematches,
     rulesets,
     streams,
+    web,
     webhooks,
 )
 from service.api.bodies import BODY_BYTES_AT_MOST, field_errors
@@ -52,6 +53,7 @@ OPERATIONS: Sequence[Operation] = (
     *disputes.OPERATIONS,
     *admin.OPERATIONS,
     *proof.OPERATIONS,
+    *web.OPERATIONS,
 )
 """Every operation that there is."""
 

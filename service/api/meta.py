@@ -8,6 +8,7 @@ from service.api import answers
 from service.api.operation import HTML, JSON, YAML, Answer, Call, Operation, Returns
 from service.api.problem_pages import ProblemPage
 from service.api.problems import PROBLEMS
+from service.api.web import page_answer
 from service.canonical import JsonMap
 from service.play.refusals import Refusal
 from service.store.database import is_ready
@@ -31,8 +32,10 @@ class NotReady(Refusal):
     message = "The database's schema is of another release: run `fairdeal migrate`."
 
 
-def get_map(_call: Call) -> Answer:
-    """The way in."""
+def get_map(call: Call) -> Answer:
+    """The way in: for programs a map, for people the lobby."""
+    if call.request.accept_mimetypes.best_match([JSON, HTML]) == HTML:
+        return page_answer("lobby")
     links = {
         "docs": "/docs",
         "openapi": "/openapi.yaml",
@@ -44,7 +47,8 @@ def get_map(_call: Call) -> Answer:
         "checkpoint": "/checkpoints/latest",
         "ready": "/readyz",
     }
-    return Answer(200, {"service": "Fairdeal", "links": links}, CACHED)
+    headers = {**CACHED, "Vary": "Accept"}
+    return Answer(200, {"service": "Fairdeal", "links": links}, headers)
 
 
 def get_openapi_yaml(call: Call) -> Answer:
@@ -131,7 +135,8 @@ OPERATIONS = (
         summary="The way in",
         view=get_map,
         is_open=True,
-        returns={200: Returns("Where things are.", {JSON: answers.MapSchema()})},
+        description="A browser gets the lobby.",
+        returns={200: Returns("Where things are.", {JSON: answers.MapSchema(), HTML: None})},
     ),
     Operation(
         id="openapiYaml",

@@ -46,6 +46,7 @@ PATHS: Mapping[str, str] = {
     "webhook": "A webhook's id.",
     "delivery": "A delivery's id.",
     "dispute": "A dispute's id.",
+    "language": "A language: `en`, `lv` or `hy`.",
     "look": "The id of a request to see hands.",
     "player": "A player's id.",
     "name": "A ruleset's name.",

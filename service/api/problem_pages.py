@@ -497,6 +497,14 @@ PAGES = (
         fix="Watch a running game by `GET /games/{game}/replay`.",
     ),
     ProblemPage(
+        slug="not-replayable",
+        status=422,
+        title="Not replayable",
+        meaning="What was sent is no log that the rules engine can play again.",
+        cause="It is no export, its game goes on, or an event does not follow from those before.",
+        fix="`POST /verify` tells which event it is; download the export again.",
+    ),
+    ProblemPage(
         slug="verifier-busy",
         status=503,
         title="Verifier busy",

@@ -4,7 +4,19 @@ from collections.abc import Mapping
 
 from service.api import answers
 from service.api.games import PRIVATE, frames_text, span_of
-from service.api.operation import JSON, NDJSON, NO_STORE, TEXT, Answer, Call, Operation, Returns
+from service.api.operation import (
+    JSON,
+    NDJSON,
+    NO_STORE,
+    TEXT,
+    Answer,
+    Call,
+    Member,
+    Operation,
+    Returns,
+    Texts,
+    spliced,
+)
 from service.api.schemas import ConsistencyQuerySchema, ReplayQuerySchema
 from service.log.game import Game
 from service.play.caller import READ
@@ -16,6 +28,7 @@ from service.play.proving import (
     export,
     fairness_of,
     keys_json,
+    replay_upload,
     verify_upload,
 )
 from service.play.refusals import CheckpointNotFound
@@ -81,6 +94,18 @@ def post_verify(call: Call) -> Answer:
     """Verify an export."""
     report = verify_upload(call.services, call.upload())
     return Answer(200, report.to_json(), NO_STORE)
+
+
+def post_replay(call: Call) -> Answer:
+    """Watch an export."""
+    page = replay_upload(call.upload())
+    members: dict[str, Member] = {
+        "items": Texts(page.items),
+        "next_from": None,
+        "version": page.version,
+        "abandoned": [list(span) for span in page.abandoned],
+    }
+    return Answer(200, spliced(members), NO_STORE)
 
 
 def fixed(game: Game) -> Mapping[str, str]:
@@ -231,5 +256,20 @@ OPERATIONS = (
         upload=NDJSON,
         returns={200: Returns("The report.", {JSON: answers.ReportSchema()})},
         refuses=("verifier-busy",),
+    ),
+    Operation(
+        id="replayExport",
+        method="POST",
+        path="/replays",
+        tag="Proof",
+        summary="Watch an exported game",
+        description="Each event of an ended game and the table after it, all hands open, by "
+        "the file alone. At most 2 MiB. Nothing is kept.",
+        view=post_replay,
+        policy=CREATION,
+        is_open=True,
+        upload=NDJSON,
+        returns={200: Returns("The frames.", {JSON: answers.ReplaySchema()})},
+        refuses=("verifier-busy", "not-replayable"),
     ),
 )

@@ -1,6 +1,7 @@
 """Proofs for whoever asks: what the deal was made of, the whole log, what binds it from outside."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import Any
@@ -9,18 +10,23 @@ import structlog
 
 from service.canonical import Json, JsonMap
 from service.cards import cards_text, pack
-from service.fairness import ALGORITHM, Dealer
+from service.fairness import ALGORITHM, Dealer, SealedDealer
 from service.log.events import by_seat
-from service.log.game import Game
+from service.log.game import Game, Secret
+from service.log.projection import view_json
+from service.log.replay import ReplayDiverged, replay
+from service.log.steps import Frame
+from service.log.viewer import SPECTATOR, everybody
 from service.play.games import current_game
-from service.play.refusals import CheckpointNotFound, VerifierBusy
+from service.play.refusals import CheckpointNotFound, NotReplayable, VerifierBusy
 from service.play.services import Services
-from service.play.watching import game_of_head
+from service.play.watching import Page, frame_text, game_of_head
 from service.proof.checkpoints import Consistency, Inclusion, is_ours, note_key
 from service.proof.export import footer_line, header_line
 from service.proof.outside import Evidence
+from service.proof.reading import read_export
 from service.proof.receipts import Receipt
-from service.proof.verdicts import Report
+from service.proof.verdicts import Failed, Report
 from service.proof.verify import verify
 from service.store.reads import read_lines, read_milestones, read_receipt
 from service.store.tree import (
@@ -172,9 +178,45 @@ def consistency(services: Services, old: int, new: int) -> Consistency:
 
 def verify_upload(services: Services, text: str) -> Report:
     """The verifier's report on an export, by this service's own keys; raises VerifierBusy."""
+    with _one_at_a_time():
+        return verify(text, Evidence(keys=services.database.keyring.public_keys()))
+
+
+def replay_upload(text: str) -> Page:
+    """Every frame of an exported game that ended, with all hands; nothing is looked up or kept.
+
+    Raises VerifierBusy, and NotReplayable for what is no export, does not
+    follow from itself, or is of a game that goes on.
+    """
+    with _one_at_a_time():
+        try:
+            export = read_export(text)
+            told = (e.data["server_secret"] for e in export.events if e.type == "secret_revealed")
+            secret = bytes.fromhex(str(next(told, "")))
+            if not secret:
+                raise NotReplayable(reason="its secret is not revealed: the game goes on")
+            frames = list(replay(export.events, Secret(secret, SealedDealer.of)))
+        except (Failed, ReplayDiverged, ValueError, LookupError, TypeError) as fault:
+            raise NotReplayable(reason=str(fault)) from fault
+    last = frames[-1].after
+    return Page(
+        items=[_open_frame(frame, last.version) for frame in frames],
+        next_after=last.version,
+        version=last.version,
+        abandoned=last.abandoned,
+    )
+
+
+def _open_frame(frame: Frame, version: int) -> str:
+    eyes = everybody(frame.after, SPECTATOR)
+    return frame_text(frame, eyes, view_json(frame.after, eyes, {}, version))
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
     if not VERIFYING.acquire(blocking=False):
         raise VerifierBusy
     try:
-        return verify(text, Evidence(keys=services.database.keyring.public_keys()))
+        yield
     finally:
         VERIFYING.release()

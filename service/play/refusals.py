@@ -130,6 +130,13 @@ class TooManyStreams(Refusal):
     message = "There are {limit} streams of yours already: close one first."
 
 
+class NotReplayable(Refusal):
+    """An export that no replay takes."""
+
+    slug = "not-replayable"
+    message = "This log can't be replayed: {reason}."
+
+
 class VerifierBusy(Refusal):
     """The process verifies another log just now."""
 

@@ -158,7 +158,7 @@ def _frames(services: Services, present: Game, viewer: Viewer, span: Span) -> Pa
     last = min(wanted, first + span.limit - 1)
     names = names_in(services, present)
     items = [
-        _frame_text(frame, viewer, view_json(frame.after, viewer, names, present.version))
+        frame_text(frame, viewer, view_json(frame.after, viewer, names, present.version))
         for frame in frames_of(services, present, first, last)
     ]
     return Page(
@@ -169,7 +169,8 @@ def _frames(services: Services, present: Game, viewer: Viewer, span: Span) -> Pa
     )
 
 
-def _frame_text(frame: Frame, viewer: Viewer, view: JsonMap) -> str:
+def frame_text(frame: Frame, viewer: Viewer, view: JsonMap) -> str:
+    """A frame as JSON: an event, and the view after it, of the same eyes."""
     event = event_line(frame, viewer)
     return f'{{"seq":{frame.event.seq},"event":{event},"view":{dump_json(view)}}}'
 

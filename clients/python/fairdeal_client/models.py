@@ -1374,3 +1374,8 @@ Consistency = TypedDict(
         'path': list[str],
     },
 )
+
+
+class Texts(TypedDict):
+    language: str
+    texts: dict[str, str]

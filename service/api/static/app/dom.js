@@ -1,0 +1,89 @@
+/** Elements without a framework: `h` makes them, `render` puts them in place and keeps the focus. */
+
+const SVG = "http://www.w3.org/2000/svg";
+const TYPED = "input[data-key], textarea[data-key], select[data-key]";
+const SVG_NAMES = new Set(["svg", "path", "rect", "circle", "line", "polyline", "text", "g", "title"]);
+
+/**
+ * An element.
+ *
+ * @param {string} name its tag; those of SVG are made in its namespace
+ * @param {object} props attributes; `on…` are listeners, `style` is an object of custom properties
+ * @param {...(Node|string|null|false|Array)} children nothing comes of null, undefined and false
+ */
+export function h(name, props = {}, ...children) {
+  const element = SVG_NAMES.has(name) ? document.createElementNS(SVG, name) : document.createElement(name);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "style") for (const [rule, to] of Object.entries(value)) element.style.setProperty(rule, to);
+    else if (key === "value") element.value = value;
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(parent, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    parent.append(child);
+  }
+}
+
+/**
+ * Put the children in the place of what is there.
+ *
+ * By their `data-key` what had the focus has it again, what was open is open, and what was typed
+ * stands there still.
+ */
+export function render(parent, ...children) {
+  const active = document.activeElement;
+  const key = parent.contains(active) ? active.closest("[data-key]")?.dataset.key : undefined;
+  const caret = key && active.type === "text" ? active.selectionStart : null;
+  const typed = new Map([...parent.querySelectorAll(TYPED)].map((one) => [one.dataset.key, [one.value, one.checked]]));
+  const open = new Set([...parent.querySelectorAll("details[open][data-key]")].map((one) => one.dataset.key));
+  const fragment = document.createDocumentFragment();
+  append(fragment, children);
+  parent.replaceChildren(fragment);
+  for (const details of parent.querySelectorAll("details[data-key]")) {
+    if (open.has(details.dataset.key)) details.open = true;
+  }
+  for (const control of parent.querySelectorAll(TYPED)) {
+    const before = typed.get(control.dataset.key);
+    if (before) [control.value, control.checked] = before;
+  }
+  if (key === undefined) return;
+  const again = parent.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  again?.focus({ preventScroll: true });
+  if (caret !== null) again?.setSelectionRange?.(caret, caret);
+}
+
+/** A button; `key` keeps its focus over a rendering. */
+export function button(label, onclick, props = {}) {
+  return h("button", { type: "button", onclick, "data-key": props["data-key"] ?? label, ...props }, label);
+}
+
+let numbers = 0;
+
+/** A form's control with its label, and its hint if it has one. */
+export function field(label, control, hint = null) {
+  control.id ||= `control-${(numbers += 1)}`;
+  control.dataset.key ??= `field-${label}`;
+  const described = hint ? `${control.id}-hint` : null;
+  if (described) control.setAttribute("aria-describedby", described);
+  return h("div", { class: "field" },
+    h("label", { for: control.id }, label), control,
+    hint && h("small", { id: described }, hint));
+}
+
+/** A select of values and their labels. */
+export function select(options, chosen, props = {}) {
+  const element = h("select", props);
+  for (const [value, label] of options) {
+    element.append(h("option", { value, selected: String(value) === String(chosen) }, label));
+  }
+  return element;
+}
+
+export const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
