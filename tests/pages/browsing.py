@@ -5,7 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
@@ -32,24 +35,25 @@ PATIENCE_MS = 20_000
 
 LISTEN = """
 window.heard = [];
+window.answers = 0;
 const ask = window.fetch;
 window.fetch = async (...asked) => {
   const answer = await ask(...asked);
-  const at = window.heard.push("") - 1;
+  const id = window.answers += 1;
   const reader = answer.clone().body?.pipeThrough(new TextDecoderStream()).getReader();
   (async () => {
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        window.heard[at] += value;
+        window.heard.push([id, value, Date.now()]);
       }
     } catch { /* it was cut */ }
   })();
   return answer;
 };
 """
-"""Keeps every body that the page is sent, streams as far as they came."""
+"""Keeps every part of every body that the page is sent, and when it came."""
 
 
 class Tab(Page):
@@ -97,7 +101,9 @@ def tab(browser: Browser, site: str) -> Iterator[Callable[..., Any]]:
     faults: list[str] = []
 
     def make(**options: Any) -> Any:
-        context = browser.new_context(base_url=site, **{"locale": "en", "viewport": WIDE, **options})
+        context = browser.new_context(
+            base_url=site, **{"locale": "en", "viewport": WIDE, **options}
+        )
         context.add_init_script(LISTEN)
         context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
@@ -126,40 +132,49 @@ def begin(page: Any, name: str) -> None:
     page.get_by_text(f"You play as {name}.").wait_for()
 
 
-def heard(page: Any) -> list[Any]:
-    """Every JSON value that the page was sent, out of streams too."""
-    found: list[Any] = []
-    for body in page.evaluate("window.heard"):
-        lines = [line.removeprefix("data: ") for line in body.splitlines() if line.startswith("data: ")]
-        for text in lines or [body]:
-            try:
-                found.append(json.loads(text))
-            except ValueError:
-                continue
+def heard(page: Any) -> list[tuple[int, Any]]:
+    """Every JSON value that the page was sent, out of streams too, and when: Unix milliseconds."""
+    parts: list[tuple[int, str, int]] = page.evaluate("window.heard")
+    bodies: dict[int, str] = defaultdict(str)
+    last = {number: at for at, (number, *_) in enumerate(parts)}
+    found: list[tuple[int, Any]] = []
+    for at, (number, text, time) in enumerate(parts):
+        bodies[number] += text
+        *lines, rest = bodies[number].split("\n")
+        if any(line.startswith(("data: ", "retry: ")) for line in lines):
+            bodies[number] = rest
+            found += [(time, json.loads(line[6:])) for line in lines if line.startswith("data: {")]
+        elif last[number] == at and bodies[number].startswith("{"):
+            with suppress(ValueError):
+                found.append((time, json.loads(bodies[number])))
     return found
 
 
 def hidden_cards(page: Any) -> list[Any]:
-    """What the page was sent of other seats' hands while their game ran."""
+    """What the page was sent of other seats' hands before its game was over.
+
+    The clocks of the page and of the service are one machine's: what comes
+    after the end's own time may show everything, be it of an earlier event.
+    """
+    objects = [(time, one) for time, value in heard(page) for one in _objects(value)]
+    seats = (one["viewer"]["seat"] for _, one in objects if "viewer" in one)
+    own = next((seat for seat in seats if seat), None)
+    ends = [one["at"] for _, one in objects if one.get("type") == "game_ended"]
+    end = datetime.fromisoformat(ends[0]).timestamp() * 1000 if ends else float("inf")
     leaks: list[Any] = []
-
-    def look(value: Any, own: int | None, *, runs: bool) -> None:
-        if isinstance(value, list):
-            for item in value:
-                look(item, own, runs=runs)
-        if not isinstance(value, dict):
-            return
-        if "viewer" in value and "seats" in value:
-            own, runs = value["viewer"]["seat"], value["status"] in ("active", "held")
-            leaks.extend(s for s in value["seats"] if runs and "hand" in s and s["seat"] != own)
-        if "private" in value and runs:
-            leaks.extend(seat for seat in value["private"] if own is not None and int(seat) != own)
-        for item in value.values():
-            look(item, own, runs=runs)
-
-    own: int | None = None
-    for value in heard(page):
-        if isinstance(value, dict) and isinstance(value.get("viewer"), dict):
-            own = value["viewer"]["seat"]
-        look(value, own, runs=True)
+    for time, one in objects:
+        if time >= end:
+            continue
+        if "viewer" in one and "seats" in one:
+            leaks += [seat for seat in one["seats"] if "hand" in seat and seat["seat"] != own]
+        leaks += [(one["seq"], seat) for seat in one.get("private", ()) if int(seat) != own]
     return leaks
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a JSON value, that itself first."""
+    if isinstance(value, dict):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, dict | list):
+            yield from _objects(item)

@@ -1,12 +1,25 @@
 """The pages, as people use them: whole games, replays that prove themselves, the referee's desk."""
 
+import itertools
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from pages.browsing import begin, browser, heard, hidden_cards, site, tab  # noqa: F401  fixtures
+from axe_playwright_python.sync_playwright import Axe
+from pages.browsing import (  # noqa: F401  fixtures
+    NARROW,
+    WIDE,
+    begin,
+    browser,
+    heard,
+    hidden_cards,
+    site,
+    tab,
+)
 
 from service.play.admins import ADMIN_SCOPES
 from service.play.services import new_ulid, utc_now
@@ -32,6 +45,15 @@ def opened(page: Any, game: str, seats: dict[int, str], **fields: str) -> str:
     return str(page.url)
 
 
+def until(page: Any, condition: str) -> None:
+    """Wait for it; the page's policy lets no expression be evaluated in it, so it is asked."""
+    for _ in range(400):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(condition)
+
+
 def step(page: Any) -> bool:
     """Make a move, if it is this person's turn: the first that the page offers."""
     return bool(
@@ -39,7 +61,8 @@ def step(page: Any) -> bool:
             """() => {
               const main = document.querySelector("main.table.acting");
               const find = (key) => document.querySelector(`[data-key="${key}"]:not(:disabled)`);
-              if (!main || document.querySelector(".actions button:disabled:not([data-key=meld]):not([data-key=out])")) return false;
+              const busy = "[data-key=draw]:disabled, [data-key=pass]:disabled";
+              if (!main || document.querySelector(busy)) return false;
               const answer = find("answer-0");
               if (answer) { answer.click(); return true; }
               const draw = find("draw") ?? find("pass");
@@ -73,7 +96,7 @@ def play_to_the_end(pages: list[Any], *, stop: Callable[[int], None] = lambda _:
 
 def own_hands(page: Any) -> int:
     """How often the page was sent a hand of its own."""
-    views = [value for value in heard(page) if isinstance(value, dict) and "viewer" in value]
+    views = [value for _, value in heard(page) if "viewer" in value]
     return sum("hand" in seat for view in views for seat in view["seats"])
 
 
@@ -164,7 +187,11 @@ def key(urls: Urls) -> Iterator[str]:
     engine.dispose()
 
 
-def test_the_referees_story(tab: Any, key: str, tmp_path: Path) -> None:  # noqa: F811
+def test_the_referees_story(  # noqa: PLR0915  a story
+    tab: Any,  # noqa: F811
+    key: str,
+    tmp_path: Path,
+) -> None:
     page = tab()
     people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
     game = running(people)
@@ -193,7 +220,7 @@ def test_the_referees_story(tab: Any, key: str, tmp_path: Path) -> None:  # noqa
     page.get_by_text("The game is held.").first.wait_for()
     assert page.locator(".timeline .attempt").count() == 1
     page.get_by_label("Kind").select_option("attempt")
-    page.wait_for_function("document.querySelectorAll('.timeline li').length === 1")
+    until(page, "document.querySelectorAll('.timeline li').length === 1")
     page.get_by_label("Kind").select_option("")
     page.get_by_label("Why").fill("The player says that Anna saw the cards.")
     page.get_by_role("button", name="See them").click()
@@ -216,7 +243,9 @@ def test_the_referees_story(tab: Any, key: str, tmp_path: Path) -> None:  # noqa
 
     view = people[0].call("GET", f"/games/{game}")
     if view["status"] == "held":
-        page.request.post(f"/admin/games/{game}/resume", data={}, headers={"Authorization": f"Bearer {key}"})
+        page.request.post(
+            f"/admin/games/{game}/resume", data={}, headers={"Authorization": f"Bearer {key}"}
+        )
     moved(people, game, STEPS_AT_MOST)
     page.goto(f"/replay/{game}")
     page.locator(".lines .taken-back").first.wait_for()
@@ -238,3 +267,223 @@ def test_the_referees_story(tab: Any, key: str, tmp_path: Path) -> None:  # noqa
         page.get_by_role("button", name="Check this game").click()
         page.locator(f"[data-outcome={outcome}]").wait_for()
         assert page.locator(".lines li").count() == (len(lines) - 2 if file == whole else 0)
+
+
+@dataclass(frozen=True)
+class World:
+    """What there is to look at: games in every state, and a dispute."""
+
+    token: str
+    paths: dict[str, str]
+
+
+@pytest.fixture
+def world(tab: Any) -> World:  # noqa: F811
+    page = tab()
+    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
+    boom = running(people)
+    rummy = running(people, ruleset="crazy-rummy")
+    moved(people, rummy, 9)
+    ended = running(people, ruleset="crazy-rummy")
+    moved(people, ended, STEPS_AT_MOST)
+    asked = {"ruleset": "crazy-rummy", "seats": 4}
+    waiting = people[0].call("POST", "/games", asked)["view"]["game"]
+    people[1].call(
+        "POST", f"/games/{rummy}/disputes", {"reason": "conduct", "seqs": [9], "statement": "x"}
+    )
+    paths = {
+        "lobby": "/",
+        "waiting": f"/table/{waiting}",
+        "boom": f"/table/{boom}",
+        "rummy": f"/table/{rummy}",
+        "ended": f"/table/{ended}",
+        "replay": f"/replay/{ended}#20",
+        "file": "/replay",
+        "referee": "/referee",
+        "missing": f"/table/{'0' * 26}",
+    }
+    return World(people[0].token, paths)
+
+
+LOOKS = {
+    "en": {"viewport": WIDE, "color_scheme": "light"},
+    "lv": {"viewport": NARROW, "color_scheme": "dark"},
+    "hy": {"viewport": NARROW, "color_scheme": "light"},
+}
+
+
+def see_a_case(page: Any, key: str) -> None:
+    """At the referee's desk: the newest dispute, its hands, a preview."""
+    page.evaluate("key => sessionStorage.setItem('admin-key', key)", key)
+    page.reload()
+    page.locator(".cases button").first.click()
+    page.locator(".look textarea").fill("The player says that Anna saw the cards.")
+    page.locator(".look .primary").click()
+    page.locator(".sides .hand .card").first.wait_for()
+
+
+@pytest.mark.parametrize("language", LOOKS)
+def test_nothing_serious_is_wrong_with_any_page_in_any_language(
+    language: str,
+    world: World,
+    tab: Any,  # noqa: F811
+    key: str,
+) -> None:
+    page = tab(locale=language, **LOOKS[language])
+    page.goto("/replay")
+    page.evaluate("token => localStorage.setItem('key', token)", world.token)
+    found: dict[str, Any] = {}
+    for name, path in world.paths.items():
+        page.goto(path)
+        page.locator("main :is(h1, p)").first.wait_for()
+        page.wait_for_load_state("networkidle") if name in ("file", "replay") else None
+        if name == "referee":
+            see_a_case(page, key)
+        if name == "replay":
+            page.locator("[data-key=check]").click()
+            page.locator(".outcome").wait_for()
+        for summary in page.locator("main summary").all():
+            summary.click()
+        assert page.evaluate("document.documentElement.lang") == language
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        untold = page.evaluate("import('/static/app/i18n.js').then((it) => [...it.missing])")
+        assert untold == [], name
+        results = Axe().run(page, options={"resultTypes": ["violations"]}).response
+        found[name] = [
+            (
+                one["id"],
+                one["nodes"][0]["html"][:200],
+                one["nodes"][0].get("failureSummary", "")[:300],
+            )
+            for one in results["violations"]
+            if one["impact"] in ("serious", "critical")
+        ]
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+def reach(page: Any, selector: str) -> None:
+    """Go there by the Tab key alone."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} is not reached by keyboard")
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_everything_is_done_by_keyboard_alone(viewport: Any, tab: Any) -> None:  # noqa: F811
+    page = tab(viewport=viewport)
+    page.goto("/")
+    page.get_by_label("Your name").wait_for()
+    reach(page, "input[type=text]")
+    page.keyboard.type("Ilze")
+    page.keyboard.press("Enter")
+    page.get_by_text("You play as Ilze.").wait_for()
+    page.locator("form button.primary").wait_for()
+    reach(page, "form button.primary")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/table/*")
+    page.locator("[data-key=shuffle]").wait_for()
+    reach(page, "[data-key=shuffle]")
+    page.keyboard.press("Enter")
+    page.locator("main.acting .actions").wait_for()
+    reach(page, "[data-key=draw], [data-key=out], .hand.own .card")
+    if page.locator("[data-key=draw]").count():
+        page.locator("[data-key=draw]").focus()
+        page.keyboard.press("Enter")
+        page.locator("[data-key=out]").wait_for()
+    reach(page, ".hand.own .card")
+    page.keyboard.press("Space")
+    page.locator(".hand.own .card.selected").wait_for()
+    page.keyboard.press("Escape")
+    until(page, "!document.querySelector('.hand.own .card.selected')")
+    page.keyboard.press("Space")  # the focus is still on that card
+    page.locator(".hand.own .card.selected").wait_for()
+    before = page.locator(".hand.own .card").count()
+    reach(page, "[data-key=out]")
+    page.keyboard.press("Enter")
+    until(page, f"document.querySelectorAll('.hand.own .card').length < {before}")
+    page.goto(page.url.replace("/table/", "/replay/"))
+    page.locator(".lines li").nth(5).wait_for()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**#3")
+
+
+def test_what_a_refusal_means_is_said_with_its_rule(tab: Any) -> None:  # noqa: F811
+    page = tab()
+    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
+    game = running(people, ruleset="crazy-rummy")
+    first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
+    page.goto("/")
+    page.evaluate("token => localStorage.setItem('key', token)", first.token)
+    page.goto(f"/table/{game}")
+    hand = first.call("GET", f"/games/{game}")
+    legal = [m for m in hand["legal_moves"] if m["type"] == "meld"]
+    cards = page.locator(".hand.own .card")
+    cards.first.wait_for()
+    names = [one.get_attribute("data-card") for one in cards.all()]
+    wrong = next(
+        three
+        for three in itertools.combinations(names, 3)
+        if not any(set(three) == set(meld["cards"]) for meld in legal)
+        and not any(card[0] == hand["table"]["wild"] for card in three)
+    )
+    for card in wrong:
+        page.locator(f'.hand.own [data-card="{card}"]').click()
+    page.get_by_role("button", name="Meld").click()
+    page.locator(".toast .rule").wait_for()
+    assert re.match(r"C\d+ \S+", page.locator(".toast .rule").inner_text())
+
+
+def test_cards_are_dragged_to_where_they_belong(tab: Any) -> None:  # noqa: F811
+    page = tab()
+    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
+    game = running(people, ruleset="crazy-rummy")
+    first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
+    page.goto("/")
+    page.evaluate("token => localStorage.setItem('key', token)", first.token)
+    page.goto(f"/table/{game}")
+    cards = page.locator(".hand.own .card")
+    cards.first.wait_for()
+    dragged = cards.first.get_attribute("data-card")
+    page.locator(".side .lines li").nth(3).wait_for()  # nothing more is to be drawn
+    source, target = cards.first.bounding_box(), page.locator("[data-drop=discard]").bounding_box()
+    page.mouse.move(source["x"] + 20, source["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(source["x"] + 20, source["y"] - 40)
+    page.mouse.move(target["x"] + 20, target["y"] + 30, steps=5)
+    page.mouse.up()
+    until(page, "!document.querySelector('main.acting')")
+    assert first.call("GET", f"/games/{game}")["table"]["discard"]["top"] == dragged
+
+
+def test_a_private_table_is_joined_by_its_invitation(tab: Any) -> None:  # noqa: F811
+    ilze, janis = tab(), tab()
+    begin(ilze, "Ilze")
+    begin(janis, "Jānis")
+    ilze.get_by_label("Players").select_option("3")
+    ilze.get_by_label("Seat 2", exact=True).select_option("")
+    ilze.get_by_text("House rules").click()
+    ilze.get_by_label("Private table").check()
+    ilze.get_by_role("button", name="Open the table").click()
+    ilze.wait_for_url("**/table/*")
+    janis.goto(ilze.url)
+    janis.get_by_text("There is no such table, or it is private.").wait_for()
+    ilze.get_by_role("button", name="Copy an invitation").click()
+    ilze.get_by_text("Whoever has this link").wait_for()
+    janis.goto("/")
+    janis.goto(ilze.locator("#invitation").inner_text())
+    janis.get_by_role("button", name="Sit down").click()
+    for page in (ilze, janis):
+        page.locator(".hand.own .card").first.wait_for()
+
+
+def test_the_first_look_at_a_table_is_small(world: World, tab: Any) -> None:  # noqa: F811
+    page = tab()
+    sizes: list[int] = []
+    page.on("requestfinished", lambda asked: sizes.append(asked.sizes()["responseBodySize"]))
+    page.goto(world.paths["rummy"])
+    page.locator(".middle").wait_for()
+    page.wait_for_timeout(500)
+    assert 20_000 < sum(sizes) < 200_000

@@ -66,7 +66,7 @@ function aside(view) {
     return h("p", { class: "follow" }, t("Wild"), h("b", {}, view.table.wild === "T" ? "10" : view.table.wild));
   }
   const { follow } = view.table;
-  if (view.round === null) return null;
+  if (view.round === null || view.result) return null;
   if (!follow) return h("p", { class: "follow" }, t("Anything may be played"));
   return h("p", { class: "follow" }, t("Follow"),
     follow.suit && h("span", { role: "img", "aria-label": suitName(follow.suit) }, suitShape(follow.suit)),

@@ -3,25 +3,25 @@
 import { verify } from "/static/proof.js";
 import { call, get } from "./api.js";
 import { button, h, render } from "./dom.js";
-import { t } from "./i18n.js";
+import { n, t } from "./i18n.js";
 
 const MARKS = { passed: "✓", failed: "✗", not_checked: "–" };
 const NAMES = {
-  canonical: "Every line is written as it was signed",
-  chain: "Each event is chained to the one before",
-  completeness: "Nothing is missing at either end",
-  commitment: "The secret is the one that was committed to",
-  deals: "Every card was dealt as committed",
-  moves: "Every move was legal",
-  consequences: "All that followed from the moves is right",
-  scores: "Points and winners are right",
-  signature: "The service signed it",
-  inclusion: "A published checkpoint holds it",
+  canonical: n("Every line is written as it was signed"),
+  chain: n("Each event is chained to the one before"),
+  completeness: n("Nothing is missing at either end"),
+  commitment: n("The secret is the one that was committed to"),
+  deals: n("Every card was dealt as committed"),
+  moves: n("Every move was legal"),
+  consequences: n("All that followed from the moves is right"),
+  scores: n("Points and winners are right"),
+  signature: n("The service signed it"),
+  inclusion: n("A published checkpoint holds it"),
 };
 const OUTCOMES = {
-  verified: "All of it is verified.",
-  incomplete: "Nothing is wrong; some of it could not be checked here.",
-  failed: "Something is wrong with this game.",
+  verified: n("All of it is verified."),
+  incomplete: n("Nothing is wrong; some of it could not be checked here."),
+  failed: n("Something is wrong with this game."),
 };
 const RULES = new Set(["moves", "consequences", "scores"]);
 

@@ -2,10 +2,16 @@
 
 export const LANGUAGES = [["en", "English"], ["lv", "Latviešu"], ["hy", "Հայերեն"]];
 
-const RANKS = { T: "10", J: "jack", Q: "queen", K: "king", A: "ace" };
-const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+/** Marks a text that is said elsewhere, so that it is found with the others. */
+export const n = (text) => text;
+
+const RANKS = { J: n("jack"), Q: n("queen"), K: n("king"), A: n("ace") };
+const SUITS = { c: n("clubs"), d: n("diamonds"), h: n("hearts"), s: n("spades") };
 
 let catalogue = {};
+
+/** Texts that were wanted and are in no catalogue. */
+export const missing = new Set();
 
 function chosen() {
   const names = LANGUAGES.map(([name]) => name);
@@ -35,17 +41,23 @@ export function speak(name) {
   location.reload();
 }
 
+/** What the catalogue lacks is said in English, and noted for who looks after the texts. */
+function unsaid(text) {
+  if (language !== "en" && text) missing.add(text);
+  return text;
+}
+
 /** The text in the person's language, its {names} filled in. */
 export function t(text, params = {}) {
-  const said = catalogue[text] || text;
+  const said = catalogue[text] || unsaid(text);
   return said.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? String(params[name]) : whole));
 }
 
 /** A card's name, for those who listen. */
 export function cardName(card) {
   if (card.startsWith("X")) return t("joker");
-  const rank = RANKS[card[0]] ?? card[0];
-  return t("{rank} of {suit}", { rank: t(rank), suit: t(SUITS[card[1]]) });
+  const rank = card[0] in RANKS ? t(RANKS[card[0]]) : card[0].replace("T", "10");
+  return t("{rank} of {suit}", { rank, suit: t(SUITS[card[1]]) });
 }
 
 /** A suit's name, for those who listen. */

@@ -2,19 +2,21 @@
 
 import { account, all, call, follow, get, post, Problem } from "./api.js";
 import { button, field, h, render, select } from "./dom.js";
-import { t } from "./i18n.js";
+import { n, t } from "./i18n.js";
 import { optionsForm } from "./options.js";
 import { say, sayProblem, shell } from "./shell.js";
 
-const CLOCKS = [["", "No clock"], ["30", "30 seconds a turn"], ["120", "2 minutes a turn"], ["3600", "An hour a turn"], ["86400", "A day a turn"]];
+const CLOCKS = [["", n("No clock")], ["30", n("30 seconds a turn")], ["120", n("2 minutes a turn")], ["3600", n("An hour a turn")], ["86400", n("A day a turn")]];
 
-const main = await shell("Lobby");
+const main = await shell(n("Lobby"));
 const parts = {
   you: h("section", { class: "panel", "aria-labelledby": "you" }),
   mine: h("section", { class: "panel", "aria-labelledby": "mine" }),
   make: h("section", { class: "panel", "aria-labelledby": "make" }),
   open: h("section", { class: "panel", "aria-labelledby": "open" }),
 };
+const headings = { you: t("You"), mine: t("Your tables"), make: t("Open a table"), open: t("Open tables") };
+for (const [id, heading] of Object.entries(headings)) parts[id].append(h("h2", { id }, heading), h("p", {}, t("Loading…")));
 main.classList.add("lobby");
 main.append(
   h("div", { class: "hero" }, h("h1", {}, t("Cards that nobody can stack")),
@@ -99,7 +101,9 @@ function drawMake() {
   render(parts.make, h("h2", { id: "make" }, t("Open a table")), field(t("Game"), choice), rows);
 
   async function draw(name) {
+    render(rows, h("p", {}, t("Loading…")));
     const about = await get(`/rulesets/${name}`);
+    if (choice.value !== name) return; // another one was chosen meanwhile
     const { least, most } = about.seats;
     const counts = Array.from({ length: most - least + 1 }, (_, n) => [least + n, least + n]);
     const seats = select(counts, Math.min(4, most), { onchange: () => drawBots() });

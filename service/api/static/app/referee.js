@@ -5,15 +5,15 @@ import { isRummy, isWild, middle } from "./board.js";
 import { cardButton, openCard, sorted } from "./cards.js";
 import { drag } from "./drag.js";
 import { button, field, h, render, select } from "./dom.js";
-import { cardText, t, timeText } from "./i18n.js";
+import { cardText, n, t, timeText } from "./i18n.js";
 import { eventText, moveText, nameOf } from "./saying.js";
 import { say, sayProblem, shell } from "./shell.js";
 
 const LINES = 100;
-const STATUSES = ["", "open", "under_review", "resolved", "withdrawn"];
-const KINDS = ["", "event", "attempt", "replay", "connection"];
+const STATUSES = ["", n("open"), "under_review", n("resolved"), n("withdrawn")];
+const KINDS = ["", n("event"), n("attempt"), n("replay"), n("connection")];
 
-const main = await shell("Referee");
+const main = await shell(n("Referee"));
 main.classList.add("referee");
 const places = Object.fromEntries(["head", "list", "work"].map((name) => [name, h("div", { class: name })]));
 main.append(...Object.values(places));
@@ -93,7 +93,7 @@ async function listTrail(cursor = null, before = []) {
       URL.revokeObjectURL(link.href);
     })),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("What admins did") }, h("table", {},
-      h("thead", {}, h("tr", {}, ["No.", "When", "Who", "What", "About"].map((name) => h("th", { scope: "col" }, t(name))))),
+      h("thead", {}, h("tr", {}, [n("No."), n("When"), n("Who"), n("What"), n("About")].map((name) => h("th", { scope: "col" }, t(name))))),
       h("tbody", {}, lines.map((line) => h("tr", {}, h("td", {}, line.seq), h("td", {}, timeText(line.at)), h("td", {}, h("code", {}, line.admin.slice(-6))),
         h("td", {}, line.action), h("td", {}, h("code", {}, JSON.stringify(line.facts)))))))),
     page.next_cursor && button(t("More"), () => listTrail(page.next_cursor, lines)));
@@ -127,7 +127,7 @@ function drawCase() {
 function drawWords() {
   const { dispute } = now;
   const words = h("textarea", { rows: "2", required: true, maxlength: "2000" });
-  const visibility = select([["parties", t("to the players")], ["admins", t("to admins alone")]], "parties");
+  const visibility = select([["parties", t("to the players")], ["admins", t("to admins alone")]], "parties", { "aria-label": t("Who reads it") });
   const change = (changes) => trying(async () => {
     await call("PATCH", `/admin/disputes/${dispute.id}`, { token: desk.token, body: changes, headers: { "If-Match": `"v${dispute.version}"` } });
     await openCase(dispute.id);
@@ -179,6 +179,7 @@ function drawLook() {
       const found = await post(`/games/${now.dispute.game}/hidden-reads`, { ...asked(), approval: approval.value || null });
       Object.assign(now, { view: found, knowledge: found.knowledge, at: found.at, reason: reason.value, approval: approval.value || null, moves: [], tried: [] });
       drawBoards();
+      drawTimeline();
     }) },
     field(t("Why"), reason, t("At least twenty characters; they are kept for ever.")), field(t("At event"), at), field(t("Seats"), seats),
     h("details", { "data-key": "two" }, h("summary", {}, t("With another admin's approval")),
@@ -270,7 +271,7 @@ function drawTimeline() {
     "aria-label": t("Kind"), "data-key": "kind", onchange: () => { now.kind = kind.value; readTimeline(); },
   });
   render(parts.timeline, h("h2", {}, t("Timeline")), kind,
-    h("ol", { class: "lines", tabindex: "0", role: "group", "aria-label": t("Timeline") }, now.moments.map((moment) => {
+    h("ol", { class: "lines", "aria-label": t("Timeline") }, now.moments.map((moment) => {
       const seq = moment.event?.seq;
       return h("li", { class: `${moment.kind}${now.dispute.seqs.includes(seq) ? " disputed" : ""}` },
         h("time", { datetime: moment.at }, moment.at.slice(11, 19)), " ", momentText(moment),
@@ -281,7 +282,7 @@ function drawTimeline() {
 
 // Ruling.
 
-const REMEDIES = ["none", "rewind", "redeal", "adjust_scores", "replace_seat", "extend_clock", "void", "award"];
+const REMEDIES = [n("none"), n("rewind"), n("redeal"), n("adjust_scores"), n("replace_seat"), n("extend_clock"), n("void"), n("award")];
 
 function remedyFields(kind) {
   const number = (label, value = "") => { const control = h("input", { type: "number", value, required: true }); return [field(label, control), control]; };
@@ -293,7 +294,7 @@ function remedyFields(kind) {
     const seats = now.view?.seats ?? [];
     const text = kind === "award" ? JSON.stringify(seats.map(({ seat }) => [seat])) : JSON.stringify(Object.fromEntries(seats.map(({ seat, score }) => [seat, score])));
     const control = h("input", { type: "text", value: text, required: true });
-    const name = kind === "award" ? "standings" : "scores";
+    const name = kind === "award" ? n("standings") : n("scores");
     return [[field(t(name), control, t("As JSON."))], () => ({ kind, [name]: JSON.parse(control.value) })];
   }
   return [[], () => ({ kind })];
@@ -326,9 +327,9 @@ function drawRuling() {
     button(t("See what it would do"), () => { if (form.reportValidity()) trying(async () => { now.preview = (await post(`/disputes/${dispute.id}/rulings`, asked(true))).preview; drawRuling(); }); }),
     h("button", { class: "danger" }, t("Rule"))));
   render(parts.ruling, h("h2", {}, t("Rule")), form, preview && h("dl", { class: "preview" },
-    [["It writes", preview.events.join(", ")], ["Status", t(preview.status)], ["To act", preview.to_act ? t("Seat {seat}", { seat: preview.to_act }) : "–"],
-      ["Round", preview.round ?? "–"], ["Scores", Object.entries(preview.scores).map(([seat, score]) => `${seat}: ${score}`).join(", ")],
-      ["Taken back", preview.abandoned.map((span) => span.join("–")).join(", ") || "–"]]
+    [[n("It writes"), preview.events.join(", ")], [n("Status"), t(preview.status)], [n("To act"), preview.to_act ? t("Seat {seat}", { seat: preview.to_act }) : "–"],
+      [n("Round"), preview.round ?? "–"], [n("Scores"), Object.entries(preview.scores).map(([seat, score]) => `${seat}: ${score}`).join(", ")],
+      [n("Taken back"), preview.abandoned.map((span) => span.join("–")).join(", ") || "–"]]
       .map(([name, value]) => [h("dt", {}, t(name)), h("dd", {}, value)])));
 }
 

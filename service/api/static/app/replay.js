@@ -5,16 +5,16 @@ import { middle, resultBox, roundsOf, scoreSheet, seatPanel } from "./board.js";
 import { handChart, markNow, scoreChart } from "./charts.js";
 import { checker } from "./check.js";
 import { button, h, render, select } from "./dom.js";
-import { t } from "./i18n.js";
+import { n, t } from "./i18n.js";
 import { eventText, nameOf } from "./saying.js";
 import { say, shell } from "./shell.js";
 
 const AT_ONCE = 100;
-const SPEEDS = [[2000, "slow"], [900, "steady"], [300, "fast"]];
+const SPEEDS = [[2000, n("slow")], [900, n("steady")], [300, n("fast")]];
 const OVER = new Set(["finished", "voided"]);
 const PUBLIC = "";
 
-const main = await shell("Replay");
+const main = await shell(n("Replay"));
 main.classList.add("replay");
 const game = location.pathname.split("/")[2] || null;
 
@@ -108,11 +108,11 @@ class Player {
     this.playing = button(t("Play"), () => this.toggle(), { class: "primary" });
     render(this.place.controls,
       h("div", { class: "row" },
-        button("⏮", () => this.seek(1), { "aria-label": t("To the start") }),
-        button("◀", () => this.seek(this.at - 1), { "aria-label": t("One event back") }),
+        button("«", () => this.seek(1), { "aria-label": t("To the start") }),
+        button("‹", () => this.seek(this.at - 1), { "aria-label": t("One event back") }),
         this.playing,
-        button("▶", () => this.seek(this.at + 1), { "aria-label": t("One event on") }),
-        button("⏭", () => this.seek(this.total), { "aria-label": t("To the end") }),
+        button("›", () => this.seek(this.at + 1), { "aria-label": t("One event on") }),
+        button("»", () => this.seek(this.total), { "aria-label": t("To the end") }),
         this.number,
         h("label", {}, t("Speed"), " ", select(SPEEDS.map(([ms, name]) => [ms, t(name)]), this.speed, { onchange: (event) => { this.speed = Number(event.target.value); } })),
         h("label", {}, t("Eyes"), " ", select(eyes, this.eyes, { onchange: (event) => { this.eyes = event.target.value; this.drawBoard(); } }))),
@@ -143,7 +143,7 @@ class Player {
     }, h("a", { href: `#${seq}` }, seq), " ", eventText(event, view) ?? event.type));
     render(this.place.side, h("h2", {}, t("Events")),
       this.abandoned.length > 0 && h("p", { class: "hint" }, t("On the right: what was taken back.")),
-      h("ol", { class: "lines", tabindex: "0", role: "group", "aria-label": t("Events") }, lines));
+      h("ol", { class: "lines", "aria-label": t("Events") }, lines));
   }
 
   drawCharts() {

@@ -1,6 +1,6 @@
 /** Events in words. */
 
-import { cardText, t } from "./i18n.js";
+import { cardText, n, t } from "./i18n.js";
 
 /** How a seat is called: by its player's name. */
 export function nameOf(view, seat) {
@@ -10,16 +10,16 @@ export function nameOf(view, seat) {
 }
 
 const REASONS = {
-  went_out: "{who} went out.",
-  blocked: "Nobody could go on.",
-  stock_exhausted: "The stock ran out.",
+  went_out: n("{who} went out."),
+  blocked: n("Nobody could go on."),
+  stock_exhausted: n("The stock ran out."),
 };
 
 const REPLACED = {
-  resigned: "{who} gave up the seat; a bot plays on.",
-  absent: "{who} was away too long; a bot plays on.",
-  returned: "{who} is back.",
-  ruled: "A referee gave the seat of {who} to a bot.",
+  resigned: n("{who} gave up the seat; a bot plays on."),
+  absent: n("{who} was away too long; a bot plays on."),
+  returned: n("{who} is back."),
+  ruled: n("A referee gave the seat of {who} to a bot."),
 };
 
 /** A move in words. */

@@ -2,7 +2,7 @@
 
 import { reach } from "./api.js";
 import { button, h, render, select } from "./dom.js";
-import { LANGUAGES, language, loadTexts, speak, t } from "./i18n.js";
+import { LANGUAGES, language, loadTexts, n, speak, t } from "./i18n.js";
 
 const SAID_MS = 12_000;
 
@@ -67,7 +67,7 @@ export async function shell(title, { hasSound = false } = {}) {
     h("a", { class: "skip", href: "#main" }, t("To the main part")),
     h("header", { class: "bar" },
       h("a", { href: "/", class: "brand" }, h("span", { "aria-hidden": "true" }, "♠"), "Fairdeal"),
-      h("nav", { "aria-label": t("Pages") }, link("/", "Lobby"), link("/replay", "Replay"), link("/docs", "API")),
+      h("nav", { "aria-label": t("Pages") }, link("/", n("Lobby")), link("/replay", n("Replay")), link("/docs", n("API"))),
       h("div", { class: "tools" }, hasSound && sound, chooser)),
     away, main, toast);
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") hush(); });

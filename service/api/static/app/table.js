@@ -5,7 +5,7 @@ import { around, isRummy, middle, ownHand, resultBox, roundsOf, scoreSheet, seat
 import { openCard } from "./cards.js";
 import { drag } from "./drag.js";
 import { button, field, h, render, select } from "./dom.js";
-import { cardText, t } from "./i18n.js";
+import { cardText, n, t } from "./i18n.js";
 import { eventText, nameOf } from "./saying.js";
 import { beep, hush, maysMove, say, sayProblem, settings, shell } from "./shell.js";
 
@@ -14,7 +14,7 @@ const LINES = 40;
 const BOOM_MS = 1400;
 const OVER = new Set(["finished", "voided"]);
 
-const main = await shell("Table", { hasSound: true });
+const main = await shell(n("Table"), { hasSound: true });
 main.classList.add("table");
 const places = Object.fromEntries(["top", "others", "center", "own", "side"].map((name) => [name, h("div", { class: name })]));
 main.append(...Object.values(places));
@@ -27,6 +27,7 @@ let present = [];
 let clockSkew = 0;
 let sending = false;
 let asking = null;
+let invitationLink = "";
 let rounds = null;
 let newest = 0;
 const selected = new Set();
@@ -263,8 +264,21 @@ function clockText() {
   return hours ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
+// A press is let go before anything is drawn anew: what is pressed must still be there then.
+let isPressed = false;
+let isWanted = false;
+addEventListener("pointerdown", () => { isPressed = true; }, true);
+for (const end of ["pointerup", "pointercancel"]) {
+  addEventListener(end, () => setTimeout(() => {
+    isPressed = false;
+    if (isWanted) draw();
+  }, 0), true);
+}
+
 function draw() {
   if (!view) return;
+  isWanted = isPressed;
+  if (isPressed) return;
   const seats = around(view);
   const mine = own();
   const others = mine ? seats.slice(1) : seats;
@@ -298,9 +312,9 @@ function drawSide() {
   render(places.side,
     h("details", { "data-key": "log", open: innerWidth > 900 && !places.side.firstChild }, h("summary", {}, t("What happened")),
       h("ol", { class: "lines" }, lines.map(({ seq, text }) => h("li", {}, h("a", { href: `/replay/${game}#${seq}`, "aria-label": t("Event {seq}", { seq }) }, `${seq}`), " ", text))),
-      !lines.length && h("p", {}, t("Nothing yet since you came."))),
+      !lines.length && h("p", {}, t("Nothing yet."))),
     h("details", { "data-key": "sheet", ontoggle: (event) => { if (event.target.open && !rounds) readRounds(); } },
-      h("summary", {}, t("Score sheet")), rounds ? scoreSheet(view, rounds) : h("p", {}, t("…"))),
+      h("summary", {}, t("Score sheet")), rounds ? scoreSheet(view, rounds) : h("p", {}, "…")),
     h("details", { "data-key": "rules" }, h("summary", {}, t("The rules")),
       h("dl", { class: "rules" }, [...rules].map(([rule, text]) => [h("dt", { id: rule }, rule), h("dd", {}, text)]))),
     h("details", { "data-key": "fair" }, h("summary", {}, t("Fair play")),
@@ -328,7 +342,7 @@ async function readRounds() {
 }
 
 function disputes() {
-  const reason = select(["rules", "deal", "conduct", "clock", "other"].map((one_) => [one_, t(one_)]), "rules");
+  const reason = select([n("rules"), n("deal"), n("conduct"), n("clock"), n("other")].map((one_) => [one_, t(one_)]), "rules");
   const seqs = h("input", { type: "text", inputmode: "numeric", pattern: "[0-9 ,]*", value: lines[0]?.seq ?? view.version });
   const statement = h("textarea", { required: true, maxlength: "2000", rows: "3" });
   return h("details", { "data-key": "dispute" }, h("summary", {}, t("File a dispute")),
@@ -369,7 +383,7 @@ function waiting() {
     free.length > 0 && [
       h("p", {}, t("Free seats: {n}", { n: free.length })),
       button(t("Copy an invitation"), invite, { "data-key": "invite" }),
-      h("output", { class: "key", id: "invitation" })],
+      h("output", { class: "key", id: "invitation" }, invitationLink)],
     button(t("Leave the table"), () => call("DELETE", `/games/${game}/seats/${mine.seat}`).then(() => { location.href = "/"; }).catch(failed), { class: "plain" }));
 }
 
@@ -385,7 +399,8 @@ async function invite() {
   try {
     const { token } = await post(`/games/${game}/invitations`, {});
     const link = `${location.origin}/table/${game}#invitation=${token}`;
-    document.getElementById("invitation").textContent = link;
+    invitationLink = link;
+    draw();
     await navigator.clipboard?.writeText(link).catch(() => {});
     say(t("Whoever has this link may sit down."));
   } catch (error) { failed(error); }
@@ -422,6 +437,17 @@ document.addEventListener("keydown", (event) => {
 });
 setInterval(() => { if (view?.deadline_at && !document.hidden) draw(); }, 1000);
 
+/** What happened last, before one came. */
+async function readLines() {
+  const { items } = await get(`/games/${game}/events?after=${Math.max(0, view.version - LINES)}&limit=${LINES}`);
+  for (const event of items) {
+    const text = eventText(event, view);
+    if (!lines.some((line) => line.seq === event.seq)) lines.push({ seq: event.seq, text });
+  }
+  lines.sort((one_, other) => other.seq - one_.seq);
+  drawSide();
+}
+
 function begin() {
   follow(`/games/${game}/events`, told);
 }
@@ -432,4 +458,5 @@ try {
   rules = new Map(about.rules.map(({ rule, text }) => [rule, text]));
   draw();
   begin();
+  await readLines();
 } catch (error) { failed(error); }
