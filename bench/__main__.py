@@ -1,6 +1,6 @@
 """Every benchmark, one after the other."""
 
-from bench import latency, moves, proof, rules, streams
+from bench import latency, moves, pages, proof, rules, streams
 
 print("## Moves over HTTP\n")
 moves.main()
@@ -12,3 +12,5 @@ print("\n## The proof\n")
 proof.main()
 print("\n## Streams\n")
 streams.main()
+print("\n## Pages\n")
+pages.main()

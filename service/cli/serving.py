@@ -33,6 +33,7 @@ BIND_ALL = "0.0.0.0"  # noqa: S104  compared with, not bound to
 WELCOME = """
 Fairdeal serves at {url}
 
+  Play in a browser    {url}/
   The API as a page    {url}/docs
   Register             curl -s {url}/players -H 'Content-Type: application/json' -d '{{"name": "Ilze"}}'
   A whole game         see "Play a game" in the README
