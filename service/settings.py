@@ -32,7 +32,8 @@ class Settings:
     `database_url` None means an embedded Postgres under `home`;
     `owner_database_url` is for migrations, where another role owns the tables;
     `proxies` is how many proxies stand before the service and name its
-    clients; `has_rate_limits` whether requests are counted;
+    clients; `metrics_port` is where metrics are served, None for nowhere;
+    `has_rate_limits` says whether requests are counted;
     `allows_any_address` whether webhooks may be at addresses that are not
     public, as they are in tests; `needs_two_persons` whether an admin needs
     another one's approval to see hands. `listen_url` is a
@@ -53,6 +54,7 @@ class Settings:
     allows_any_address: bool = False
     needs_two_persons: bool = False
     proxies: int = 0
+    metrics_port: int | None = None
     listen_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
     signing_keys: Path | None = None
@@ -92,6 +94,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         needs_two_persons=_switch(environment, "FAIRDEAL_TWO_PERSONS", "off", faults),
         allows_any_address=_any_address(environment, faults),
         proxies=_number(environment, "FAIRDEAL_PROXIES", 0, range(9), faults),
+        metrics_port=_port(environment, "FAIRDEAL_METRICS_PORT", faults),
         listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),
         postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
         secret_key=_key(environment, faults),
@@ -149,6 +152,10 @@ def _any_address(environment: Mapping[str, str], faults: list[str]) -> bool:
     if text not in ("public", "any"):
         faults.append(f"FAIRDEAL_WEBHOOK_ADDRESSES must be public or any, not {text!r}")
     return text == "any"
+
+
+def _port(environment: Mapping[str, str], name: str, faults: list[str]) -> int | None:
+    return _number(environment, name, 0, PORTS, faults) if environment.get(name) else None
 
 
 def _url(environment: Mapping[str, str], name: str, faults: list[str]) -> str | None:

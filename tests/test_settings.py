@@ -46,11 +46,15 @@ def test_switches_and_names_are_read(tmp_path: Path) -> None:
             "FAIRDEAL_SIGNING_KEYS": str(tmp_path / "keys"),
             "FAIRDEAL_CHECKPOINTS": str(tmp_path / "published"),
             "FAIRDEAL_PROXIES": "2",
+            "FAIRDEAL_METRICS_PORT": "9100",
+            "FAIRDEAL_TWO_PERSONS": "on",
             "FAIRDEAL_WEBHOOK_ADDRESSES": "any",
         }
     )
     assert (settings.has_rate_limits, settings.proxies) == (False, 2)
     assert settings.allows_any_address
+    assert (settings.metrics_port, settings.needs_two_persons) == (9100, True)
+    assert read_settings({"HOME": str(tmp_path)}).metrics_port is None
     assert not read_settings({"HOME": str(tmp_path)}).allows_any_address
     assert settings.key_file == tmp_path / "keys"
     assert settings.checkpoint_folder == tmp_path / "published"
@@ -59,6 +63,8 @@ def test_switches_and_names_are_read(tmp_path: Path) -> None:
         ("FAIRDEAL_ORIGIN", "a+b"),
         ("FAIRDEAL_ORIGIN", "a b"),
         ("FAIRDEAL_PROXIES", "-1"),
+        ("FAIRDEAL_METRICS_PORT", "x"),
+        ("FAIRDEAL_TWO_PERSONS", "yes"),
         ("FAIRDEAL_WEBHOOK_ADDRESSES", "all"),
     ):
         with pytest.raises(BadSettings, match=name):

@@ -12,6 +12,7 @@ from uuid import UUID
 import structlog
 
 from service.api.handoff import HandedOff, Sender, can_be_handed_off, close, hand_off
+from service.metrics import REQUEST_SECONDS, REQUESTS
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -106,6 +107,9 @@ class Doorway:
 
     def _note(self, environ: "WSGIEnvironment", status: str, seconds: float) -> None:
         """One line a request: who, what, how long; nothing of what was sent or shown."""
+        operation = environ.get(ROUTE) or "none"
+        REQUESTS.labels(operation, status[:3]).inc()
+        REQUEST_SECONDS.labels(operation).observe(seconds)
         self._log.info(
             "request",
             request_id=str(environ[REQUEST_ID]),

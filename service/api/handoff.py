@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
+from service.metrics import STREAMS
 from service.play.streaming import MustRead
 
 if TYPE_CHECKING:
@@ -374,6 +375,7 @@ class Sender:
         self._ring()
 
     def _keep_up(self, streams: Sequence[Stream]) -> None:
+        STREAMS.set(len(streams))
         try:
             self._house.keep_up(streams)
         except Exception as error:  # noqa: BLE001  the next time may go well

@@ -14,6 +14,7 @@ import structlog
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
+from service import metrics
 from service.api.doorway import REQUEST_ID
 from service.api.languages import detail_of, language_of, translated
 from service.api.problem_pages import PAGES, ProblemPage
@@ -47,6 +48,7 @@ class Problem:
 
     def response(self, request_id: UUID, language: str) -> Response:
         """The problem as `application/problem+json`."""
+        metrics.PROBLEMS.labels(self.page.code).inc()
         body: JsonMap = {
             "type": f"/problems/{self.page.slug}",
             "title": translated(self.page.title, language),

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,8 +13,10 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import click
+from prometheus_client import CollectorRegistry, multiprocess, start_http_server
 
 from service.settings import Settings
 from service.store.embedded import embedded_postgres, end_with_parent
@@ -21,6 +24,7 @@ from service.store.key_file import KeyFile
 from service.store.schema import migrate
 from service.worker.stop import Stop
 
+MEASURES = "PROMETHEUS_MULTIPROC_DIR"
 READY_SECONDS = 30
 STOP_SECONDS = 40
 POLL_SECONDS = 0.2
@@ -54,9 +58,36 @@ def serve(settings: Settings) -> int:
         KeyFile.at(settings.key_file)
         migrate(placed.owner_database_url or str(placed.database_url))
         environment = _environment(placed)
+        folder = _metrics_folder(placed)
+        if folder is not None:
+            environment = {**environment, MEASURES: str(folder)}
         web = stack.enter_context(_process(_gunicorn(placed), environment))
         worker = stack.enter_context(_process(_worker(), environment))
+        if folder is not None:
+            _serve_metrics(placed, folder)
         return _watch(placed, (web, worker), stop)
+
+
+def _metrics_folder(settings: Settings) -> Path | None:
+    """Where the processes write what they measure, empty; None where nobody asks for it."""
+    if settings.metrics_port is None:
+        return None
+    folder = settings.home / "metrics"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _serve_metrics(settings: Settings, folder: Path) -> None:
+    """Serve what all processes measured, on a port of its own, until this process ends."""
+    registry = CollectorRegistry()
+    multiprocess.MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call]
+    port = settings.metrics_port or 0
+    try:
+        start_http_server(port, settings.host, registry)
+    except OSError as error:
+        message = f"can't serve metrics on port {port} of {settings.host}: {error.strerror}"
+        raise click.ClickException(message) from error
 
 
 def _with_database(settings: Settings, stack: ExitStack) -> Settings:
@@ -133,6 +164,7 @@ def _gunicorn(settings: Settings) -> Sequence[str]:
         *("--keep-alive", "75"),
         *("--graceful-timeout", "25"),
         *("--no-control-socket", "--log-level", "warning"),
+        *("--config", "python:service.web_processes"),
     ]
 
 

@@ -11,6 +11,7 @@ from threading import Lock
 
 import structlog
 
+from service.metrics import DELIVERIES
 from service.play.services import Services
 from service.play.webhooks import LEASE, signatures
 from service.store import webhooks as store
@@ -99,9 +100,11 @@ class Courier:
             error = str(undelivered)
         answer, now = None if posted is None else posted.status, self.services.now()
         if answer in SUCCESS:
+            DELIVERIES.labels("delivered").inc()
             store.settle(database, claimed, "delivered", now, answer, error)
             store.note_success(database, claimed.webhook)
             return
+        DELIVERIES.labels("refused" if answer else "unanswered").inc()
         if claimed.attempt > len(DELAYS):
             store.settle(database, claimed, "failed", now, answer, error)
         else:

@@ -6,6 +6,7 @@ from threading import Event, Thread
 
 import structlog
 
+from service.metrics import CHECKPOINTED, NOTICES, WORKER_ALIVE
 from service.play.checkpointing import Checkpointer, Inconsistent
 from service.play.looking import LOOKS_KEPT, disclose_reads
 from service.play.mailbox import NOTICES_KEPT
@@ -66,7 +67,9 @@ class Worker:
         while not stop.is_set():
             self.rung.clear()
             try:
-                if dispatcher.run() == 0:
+                told = dispatcher.run()
+                NOTICES.inc(told)
+                if told == 0:
                     self.rung.wait(IDLE_SECONDS)
             except Exception as error:  # noqa: BLE001  the next time may go well
                 structlog.get_logger().warning("notices_failed", reason=type(error).__name__)
@@ -77,6 +80,7 @@ class Worker:
         while not stop.is_set():
             try:
                 note_alive(self.services)
+                WORKER_ALIVE.set_to_current_time()
             except Exception as error:  # noqa: BLE001  the next beat may come through
                 structlog.get_logger().warning("heartbeat_failed", reason=type(error).__name__)
             stop.wait(BEAT_SECONDS)
@@ -113,6 +117,7 @@ class Worker:
         self._next_checkpoint = time.monotonic() + self.checkpoint_seconds
         try:
             self.checkpointer.run()
+            CHECKPOINTED.set_to_current_time()
         except (Inconsistent, NotPublished) as refusal:
             structlog.get_logger().error("checkpoint_refused", reason=str(refusal))
         except StoreUnavailable:

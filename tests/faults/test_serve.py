@@ -16,6 +16,7 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy
+from prometheus_client.parser import text_string_to_metric_families
 from faults.servers import (
     ROOT,
     descendants,
@@ -26,6 +27,8 @@ from faults.servers import (
     wait_until_ready,
 )
 
+from service.api.edge import OPERATIONS
+from service.api.problem_pages import PAGES
 from service.store import embedded
 from service.store.embedded import NoPostgres, embedded_postgres, find_binaries
 
@@ -52,19 +55,40 @@ def test_one_command_serves_and_ctrl_c_stops_all_of_it(own_home: Path) -> None:
 
 
 def test_data_persist_and_the_quickstart_plays_a_game_to_its_end(own_home: Path) -> None:
-    port = free_port()
-    with fairdeal_serve(own_home, port):
+    port, metrics = free_port(), free_port()
+    with fairdeal_serve(own_home, port, FAIRDEAL_METRICS_PORT=str(metrics)):
         wait_until_ready(port)
         token = register(port)["key"]["token"]
         result = run_quickstart(port)
         assert '"reason":"finished"' in result
         assert result.count('"move":{') > 3
+        moves = result.count('"move":{')
+        check_metrics(httpx.get(f"http://127.0.0.1:{metrics}/metrics").text, moves)
+        assert httpx.get(f"http://127.0.0.1:{port}/metrics").status_code == 404
     with fairdeal_serve(own_home, port):
         wait_until_ready(port)
         headers = {"Authorization": f"Bearer {token}"}
         assert httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers).status_code == 200
         listed = httpx.get(f"http://127.0.0.1:{port}/games?status=finished").json()["items"]
         assert len(listed) == 1
+
+
+def check_metrics(text: str, moves: int) -> None:
+    """Everything is counted over all processes, and no label tells of a player or a game."""
+    samples = [one for family in text_string_to_metric_families(text) for one in family.samples]
+    counted = {
+        sample.labels["status"]: sample.value
+        for sample in samples
+        if sample.name == "fairdeal_requests_total" and sample.labels["operation"] == "makeMoves"
+    }
+    assert counted.get("201", 0) >= moves / 2  # a line of the script may show two of them
+    assert "fairdeal_worker_timestamp_seconds" in text
+    assert "fairdeal_request_duration_seconds_bucket" in text
+    operations = {operation.id for operation in OPERATIONS} | {"none"}
+    known = operations | {page.code for page in PAGES} | {"delivered", "refused", "unanswered"}
+    for sample in samples:
+        words = {value for name, value in sample.labels.items() if name not in ("status", "le")}
+        assert words <= known, sample
 
 
 def run_quickstart(port: int) -> str:
