@@ -16,7 +16,6 @@ from typing import Any
 import httpx
 import pytest
 import sqlalchemy
-from prometheus_client.parser import text_string_to_metric_families
 from faults.servers import (
     ROOT,
     descendants,
@@ -26,6 +25,7 @@ from faults.servers import (
     wait_for_end,
     wait_until_ready,
 )
+from prometheus_client.parser import text_string_to_metric_families
 
 from service.api.edge import OPERATIONS
 from service.api.problem_pages import PAGES
