@@ -29,9 +29,9 @@ from service.api.pages import (
     decode_number,
     decode_text,
     encode_cursor,
+    list_answer,
     page_limit,
     read_cursor,
-    rows_answer,
 )
 from service.api.schemas import (
     AdminMessageRequestSchema,
@@ -70,7 +70,7 @@ from service.play.services import timestamp, timestamp_if
 from service.store.attempts import Moment
 from service.store.audit import read_trail, whole_trail
 from service.store.disputes import OPEN, change_dispute
-from service.store.looks import Look, list_looks
+from service.store.looks import Look
 
 TRAIL_AT_ONCE = 200
 
@@ -170,8 +170,8 @@ def post_look(call: Call, game: str) -> Answer:
 def get_looks(call: Call) -> Answer:
     """List what was asked for."""
     limit, before = page_limit(call.query), read_cursor(call.query)
-    found = list_looks(call.services.database, before, limit + 1)
-    return rows_answer(call, found, limit, _look_json)
+    page, last = looking.looks_page(call.services, call.admin, before, limit)
+    return list_answer(call, [_look_json(look) for look in page], last)
 
 
 def post_approval(call: Call, look: str) -> Answer:

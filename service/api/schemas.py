@@ -734,6 +734,7 @@ class WhatIfRequestSchema(RequestSchema):
         fields.Dict(keys=fields.String()), required=True, validate=validate.Length(0, MOVES_AT_MOST)
     )
     reason = _words(20, STATEMENT_CHARS, "Why.", required=False, load_default=None, allow_none=True)
+    dispute = _ulid("It is no dispute's id.")
     approval = _ulid("It is no request's id.")
 
 

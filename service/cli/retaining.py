@@ -10,7 +10,7 @@ import click
 from service.app import make_services
 from service.cli.plain import counted, plain
 from service.cli.saying import said_in_a_line, the_settings, with_database
-from service.play.retaining import Outcomes, retain
+from service.play.retaining import NotTheOwner, Outcomes, retain
 
 
 @click.command("retain")
@@ -43,6 +43,9 @@ def retain_command(days: int, folder: Path, *, is_dry: bool) -> None:
             else:
                 kept += 1
                 click.echo(plain(f"{outcome.game}: kept, {outcome.fault}"), err=True)
+    except NotTheOwner as error:
+        message = "only the owner of the tables removes games: set OWNER_DATABASE_URL"
+        raise click.ClickException(message) from error
     except OSError as error:
         message = f"the exports can't be written: {error}"
         raise click.ClickException(message) from error
@@ -53,7 +56,7 @@ def retain_command(days: int, folder: Path, *, is_dry: bool) -> None:
 
 def _retained(age: timedelta, folder: Path, *, is_dry: bool) -> Iterator[Outcomes]:
     if not is_dry:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with said_in_a_line(), with_database(the_settings()) as settings:
         services = make_services(settings.as_owner())
         try:

@@ -26,9 +26,12 @@ from service.play.refereeing import refuse_part
 from service.play.refusals import (
     ApprovalByAnother,
     ApprovalRequired,
+    ConflictOfInterest,
     EventNotFound,
     FieldError,
     GameNotActive,
+    GameNotFound,
+    GameRemoved,
     InvalidBody,
     LookNotFound,
 )
@@ -40,6 +43,8 @@ from service.store.looks import HiddenRead, Look
 from service.store.reads import read_milestones
 
 HIDDEN_READ = "hidden-read"
+HIDDEN_READ_REQUEST = "hidden-read-request"
+HIDDEN_READ_APPROVAL = "hidden-read-approval"
 LOOKS_KEPT = timedelta(days=90)
 """How long requests stay in their list; the trail has them for ever."""
 
@@ -90,7 +95,8 @@ def ask_to_look(services: Services, admin: Admin, game: str, asked: HiddenReques
         dispute_id=asked.dispute,
         asked_at=services.now(),
     )
-    store.add_look(services.database, look)
+    line = line_of(services, admin, HIDDEN_READ_REQUEST, {"request": look.id, **_asked(look)})
+    store.add_look(services.database, look, line)
     return look
 
 
@@ -103,10 +109,48 @@ def approve_look(services: Services, admin: Admin, look: str) -> Look:
     refuse_part(services, admin, found.game_id)
     if admin.id == found.admin_id or admin.name == found.admin_name:
         raise ApprovalByAnother
-    approved = store.approve(services.database, look, admin.id, services.now())
+    line = line_of(services, admin, HIDDEN_READ_APPROVAL, {"request": look, **_asked(found)})
+    approved = store.approve(services.database, look, admin.id, services.now(), line)
     if approved is None:
         raise LookNotFound
     return approved
+
+
+def looks_page(
+    services: Services, admin: Admin, before: str | None, limit: int
+) -> tuple[Sequence[Look], str | None]:
+    """Requests, the newest first, and where the next page begins, if there is one.
+
+    Those about games that the admin has a part in are left out: players learn
+    of looks after the end.
+    """
+    found = store.list_looks(services.database, before, limit + 1)
+    page = found[:limit]
+    own = {game for game in {look.game_id for look in page} if _is_part(services, admin, game)}
+    last = page[-1].id if len(found) > limit else None
+    return [look for look in page if look.game_id not in own], last
+
+
+def _is_part(services: Services, admin: Admin, game: str) -> bool:
+    if not admin.players:
+        return False
+    try:
+        refuse_part(services, admin, game)
+    except ConflictOfInterest:
+        return True
+    except (GameNotFound, GameRemoved):
+        return False
+    return False
+
+
+def _asked(look: Look) -> JsonMap:
+    return {
+        "game": look.game_id,
+        "version": look.version,
+        "seats": list(look.seats),
+        "reason": look.reason,
+        "dispute": look.dispute_id,
+    }
 
 
 def _find_look(services: Services, look: str) -> Look:
@@ -118,19 +162,20 @@ def _find_look(services: Services, look: str) -> Look:
 
 
 def _refuse_unapproved(
-    services: Services, admin: Admin, scope: _Scope, approval: str | None
+    services: Services, admin: Admin, scope: _Scope, asked: HiddenRequest
 ) -> Look | None:
     """The approval of the look, where one is wanted or given; raises ApprovalRequired."""
-    if approval is None:
+    if asked.approval is None:
         if services.needs_two_persons:
             raise ApprovalRequired
         return None
-    found = _find_look(services, approval)
+    found = _find_look(services, asked.approval)
     fits = (
         found.approved_by is not None
         and found.admin_id == admin.id
         and (found.game_id, found.version) == (scope.game.id, scope.at)
         and set(scope.seats) <= set(found.seats)
+        and (found.reason, found.dispute_id) == (asked.reason, asked.dispute)
     )
     if not fits:
         raise ApprovalRequired
@@ -169,7 +214,7 @@ def _note_read(services: Services, admin: Admin, scope: _Scope, asked: HiddenReq
     """Write the look down, if the game still runs; what can't be written is not shown."""
     if scope.game.status.is_over:
         return
-    approval = _refuse_unapproved(services, admin, scope, asked.approval)
+    approval = _refuse_unapproved(services, admin, scope, asked)
     read = HiddenRead(
         id=services.new_id(),
         game_id=scope.game.id,

@@ -33,20 +33,21 @@ class Present:
 def say_present(services: Services, present: Present, pairs: Collection[Pair]) -> None:
     """These players follow these games in this process, and nobody else does."""
     pairs, now = frozenset(pairs), services.now()
-    gone = present.pairs - pairs
+    gone, come = present.pairs - pairs, pairs - present.pairs
     if gone:
         note_gone(services.database, present.process, gone)
+    elsewhere = who_is_present(services, {game for game, _ in gone | come})
     is_due = now.timestamp() - present.said_at >= RENEWED_AFTER.total_seconds()
-    fresh = pairs if is_due else pairs - present.pairs
+    fresh = pairs if is_due else come
     if fresh:
         note_present(services.database, present.process, fresh, now + PRESENT_FOR)
-    come = pairs - present.pairs
-    if come or gone:
-        changed = [(pair, True) for pair in sorted(come)] + [(pair, False) for pair in sorted(gone)]
-        rows = [
-            Connected(id=services.new_id(), game_id=game, at=now, player_id=player, came=came)
-            for (game, player), came in changed
-        ]
+    changed = [(pair, True) for pair in sorted(come)] + [(pair, False) for pair in sorted(gone)]
+    rows = [
+        Connected(id=services.new_id(), game_id=game, at=now, player_id=player, came=came)
+        for (game, player), came in changed
+        if player not in elsewhere[game]  # who follows it in another process neither came nor went
+    ]
+    if rows:
         add_connections(services.database, rows)
     present.pairs = pairs
     if is_due:

@@ -39,6 +39,8 @@ from service.store.tree import (
 
 LINES_AT_ONCE = 200
 LATEST_LOOKED_AT = 20
+REPLAY_CHARS_AT_MOST = 12_000_000
+"""A game of some 5,000 events."""
 
 VERIFYING = BoundedSemaphore(1)
 """One log at a time in a process: the others' moves want their turn."""
@@ -198,9 +200,14 @@ def replay_upload(text: str) -> Page:
             frames = list(replay(export.events, Secret(secret, SealedDealer.of)))
         except (Failed, ReplayDiverged, ValueError, LookupError, TypeError) as fault:
             raise NotReplayable(reason=str(fault)) from fault
-    last = frames[-1].after
+    last, items, length = frames[-1].after, [], 0
+    for frame in frames:
+        items.append(_open_frame(frame, last.version))
+        length += len(items[-1])
+        if length > REPLAY_CHARS_AT_MOST:
+            raise NotReplayable(reason="it is too long to be shown at once")
     return Page(
-        items=[_open_frame(frame, last.version) for frame in frames],
+        items=items,
         next_after=last.version,
         version=last.version,
         abandoned=last.abandoned,

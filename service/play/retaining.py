@@ -32,6 +32,10 @@ OPERATOR = "0" * 26
 GAMES_AT_ONCE = 200
 
 
+class NotTheOwner(Exception):
+    """The role of the connection may not take a game away."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """What became of one game; `fault` says why it stays."""
@@ -47,16 +51,20 @@ def retain(
     """Export, verify and remove each game that ended before that time.
 
     One that can't be verified stays, and is reported. `is_dry` removes nothing
-    and writes no file.
+    and writes no file. Raises NotTheOwner.
     """
+    if not is_dry and not store.may_remove(services.database):
+        raise NotTheOwner
     after = ""
     while games := store.games_past(services.database, before, after, GAMES_AT_ONCE):
         for game in games:
-            yield _retained(services, game, folder, is_dry=is_dry)
+            yield _retained(services, game, before, folder, is_dry=is_dry)
         after = games[-1]
 
 
-def _retained(services: Services, game: str, folder: Path, *, is_dry: bool) -> Outcomes:
+def _retained(
+    services: Services, game: str, before: datetime, folder: Path, *, is_dry: bool
+) -> Outcomes:
     try:
         present, _ = catch_up(services, game)
         text = "".join(export_of(services, present).lines)
@@ -88,7 +96,7 @@ def _retained(services: Services, game: str, folder: Path, *, is_dry: bool) -> O
         "action": RETENTION,
         "facts": facts,
     }
-    if not store.remove(services.database, left, line):
+    if not store.remove(services.database, left, before, line):
         return Outcomes(game, events, "it has changed meanwhile")
     services.games.drop(game)
     return Outcomes(game, events)
@@ -97,6 +105,7 @@ def _retained(services: Services, game: str, folder: Path, *, is_dry: bool) -> O
 def _write(path: Path, text: str) -> str:
     """Write the file, to the disk; what can be read there again is what its digest is of."""
     draft = path.with_suffix(".part")
+    draft.touch(mode=0o600)  # all hands are in it
     with draft.open("w", encoding="utf-8", newline="") as file:
         file.write(text)
         file.flush()

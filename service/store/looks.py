@@ -79,9 +79,10 @@ def note_disclosed(database: Database, reads: Sequence[str]) -> None:
         open_connection.execute(note_told)
 
 
-def add_look(database: Database, look: Look) -> None:
-    """Write a request."""
-    with connection(database) as open_connection:
+def add_look(database: Database, look: Look, facts: JsonMap) -> None:
+    """Write a request, with its line in the trail."""
+    with transaction(database) as open_connection:
+        note(open_connection, facts)
         open_connection.execute(insert(hidden_read_requests).values(asdict(look)))
 
 
@@ -102,8 +103,10 @@ def list_looks(database: Database, before: str | None, limit: int) -> Sequence[L
         return [Look(**row) for row in open_connection.execute(query).mappings()]
 
 
-def approve(database: Database, look: str, admin: str, now: datetime) -> Look | None:
-    """The request, approved by the first who did so."""
+def approve(
+    database: Database, look: str, admin: str, now: datetime, facts: JsonMap
+) -> Look | None:
+    """The request, approved by the first who did so, with a line in the trail."""
     columns = hidden_read_requests.c
     change = (
         update(hidden_read_requests)
@@ -114,7 +117,8 @@ def approve(database: Database, look: str, admin: str, now: datetime) -> Look | 
         )
         .returning(hidden_read_requests)
     )
-    with connection(database) as open_connection:
+    with transaction(database) as open_connection:
+        note(open_connection, facts)
         row = open_connection.execute(change).mappings().one_or_none()
     return Look(**row) if row else None
 

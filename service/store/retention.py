@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, delete, exists, insert, or_, select
+from sqlalchemy import ColumnElement, delete, exists, insert, or_, select, text
 
 from service.canonical import JsonMap
 from service.store.audit import note
@@ -78,12 +78,26 @@ def find_retained(database: Database, game: str) -> Retained | None:
     return Retained(**row) if row else None
 
 
-def games_past(database: Database, before: datetime, after: str, limit: int) -> Sequence[str]:
-    """Games that ended before that time and are settled, by id, from after one of them.
+def may_remove(database: Database) -> bool:
+    """Whether this role may take a game away: the tables' owner may, the service's own may not."""
+    query = text("SELECT has_table_privilege('games', 'DELETE')")
+    with connection(database) as open_connection:
+        return bool(open_connection.execute(query).scalar_one())
 
-    Settled: a checkpoint holds their head, no dispute is open, and nothing is
-    left to be told to their players. An appeal needs a game that is there, so
-    what was ruled on later than that time stays, too.
+
+def games_past(database: Database, before: datetime, after: str, limit: int) -> Sequence[str]:
+    """Games that ended before that time and are settled, by id, from after one of them."""
+    query = select(games.c.id).where(games.c.id > after, *_settled(before))
+    with connection(database) as open_connection:
+        return list(open_connection.execute(query.order_by(games.c.id).limit(limit)).scalars())
+
+
+def _settled(before: datetime) -> Sequence[ColumnElement[bool]]:
+    """What must hold of a game that may go.
+
+    It ended before that time, a checkpoint holds its head, no dispute is open,
+    and nothing is left to be told to its players. An appeal needs a game that
+    is there, so what was ruled on later than that time stays, too.
     """
     is_disputed = exists().where(
         disputes.c.game_id == games.c.id,
@@ -95,30 +109,24 @@ def games_past(database: Database, before: datetime, after: str, limit: int) -> 
         tree_leaves.c.seq == games.c.version,
         tree_leaves.c.head == games.c.head,
     )
-    query = (
-        select(games.c.id)
-        .where(
-            and_(games.c.status.in_(ENDED), games.c.moved_at < before, games.c.id > after),
-            ~is_disputed,
-            ~is_untold,
-            is_in_tree,
-        )
-        .order_by(games.c.id)
-        .limit(limit)
-    )
-    with connection(database) as open_connection:
-        return list(open_connection.execute(query).scalars())
+    has_ended = games.c.status.in_(ENDED)
+    return (has_ended, games.c.moved_at < before, ~is_disputed, ~is_untold, is_in_tree)
 
 
-def remove(database: Database, left: Retained, facts: JsonMap) -> bool:
+def remove(database: Database, left: Retained, before: datetime, facts: JsonMap) -> bool:
     """Take the game away, but for what is left of it and a line in the trail.
 
-    False, and nothing is done, if it is not any more what was exported.
+    False, and nothing is done, if it is not any more what was exported, or not
+    settled any more: looked at again once nobody can write to it.
     """
-    head = select(games.c.version, games.c.head).where(games.c.id == left.game_id)
+    head = select(games.c.version, games.c.head).where(
+        games.c.id == left.game_id, *_settled(before)
+    )
+    lock = select(games.c.id).where(games.c.id == left.game_id).with_for_update()
     own = select(disputes.c.id).where(disputes.c.game_id == left.game_id)
     with transaction(database) as open_connection:
-        row = open_connection.execute(head.with_for_update()).one_or_none()
+        open_connection.execute(lock)
+        row = open_connection.execute(head).one_or_none()
         if row is None or tuple(row) != (left.version, left.head):
             return False
         note(open_connection, facts)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from conftest import Person
 from flask.testing import FlaskClient
+from pages.test_texts import page_texts
 
 import service.api
 import service.rules
@@ -50,9 +51,9 @@ def placeholders(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", OTHERS)
-def test_every_text_of_the_service_is_there(language: str) -> None:
+def test_every_text_of_the_service_is_there(language: str, client: FlaskClient) -> None:
     texts = catalogue(language)
-    assert set(texts) - {""} == said_by_the_service()
+    assert set(texts) - {""} == said_by_the_service() | page_texts(client)
     for english, other in texts.items():
         assert other.strip()
         assert placeholders(english) == placeholders(other)

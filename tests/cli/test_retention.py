@@ -4,6 +4,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,17 @@ import pytest
 from api.test_games import code, opened
 from cli.test_proof_commands import run
 from click.testing import Result
-from conftest import Person, register, services_at
+from conftest import Person, fresh_key, register, services_at
 from flask.testing import FlaskClient
 from play.test_checkpointing import rewrite
 from play_through import play_on
 from psycopg import sql
 
 from service.app import create_app
+from service.play import retaining
 from service.play.checkpointing import Checkpointer
-from service.play.services import Services
+from service.play.services import Services, utc_now
+from service.proof.verify import verify
 from service.store.embedded import Urls
 from service.store.key_file import KeyFile
 from service.store.schema import migrate
@@ -199,3 +202,38 @@ def test_a_folder_that_can_not_be_written_to_is_said_to_be(place: Place, tmp_pat
     assert ran.exit_code == 1
     assert "can't be written" in ran.output
     assert place.client.get(f"/games/{game}").status_code == 200
+
+
+def test_a_game_that_is_disputed_meanwhile_stays(
+    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = place.played()
+    place.checkpoint()
+    place.age(game)
+
+    def late(*arguments: Any) -> Any:
+        asked = {"reason": "rules", "statement": "That was no move."}
+        place.people[0].post(f"/games/{game}/disputes", asked, headers=fresh_key())
+        return verify(*arguments)
+
+    monkeypatch.setattr(retaining, "verify", late)
+    owner = services_at(place.urls.owner, keyring=place.services.database.keyring)
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    before = utc_now() - timedelta(days=365)
+    (outcome,) = retaining.retain(owner, before, folder, is_dry=False)
+    owner.database.engine.dispose()
+    assert outcome.fault == "it has changed meanwhile"
+    assert place.client.get(f"/games/{game}").status_code == 200
+    assert (folder / f"{game}.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_services_own_role_removes_nothing(place: Place, tmp_path: Path) -> None:
+    game = place.played()
+    place.checkpoint()
+    place.age(game)
+    environment = {"FAIRDEAL_HOME": str(place.home), "DATABASE_URL": place.urls.service}
+    ran = run("retain", "--days", "365", "--to", tmp_path / "kept", **environment)
+    assert ran.exit_code == 1
+    assert "OWNER_DATABASE_URL" in ran.output
+    assert not list((tmp_path / "kept").iterdir())

@@ -60,8 +60,9 @@ def step(page: Any) -> bool:
         page.evaluate(
             """() => {
               const main = document.querySelector("main.table.acting");
-              const find = (key) => document.querySelector(`[data-key="${key}"]:not(:disabled)`);
-              const busy = "[data-key=draw]:disabled, [data-key=pass]:disabled";
+              const free = ":not([aria-disabled])";
+              const find = (key) => document.querySelector(`[data-key="${key}"]${free}`);
+              const busy = "[data-key=draw][aria-disabled], [data-key=pass][aria-disabled]";
               if (!main || document.querySelector(busy)) return false;
               const answer = find("answer-0");
               if (answer) { answer.click(); return true; }
@@ -474,9 +475,107 @@ def test_a_private_table_is_joined_by_its_invitation(tab: Any) -> None:  # noqa:
     ilze.get_by_text("Whoever has this link").wait_for()
     janis.goto("/")
     janis.goto(ilze.locator("#invitation").inner_text())
+    janis.get_by_text("You are invited").wait_for()
+    reach(janis, ".skip")
+    janis.keyboard.press("Enter")
+    assert "invitation=" in janis.url
     janis.get_by_role("button", name="Sit down").click()
     for page in (ilze, janis):
         page.locator(".hand.own .card").first.wait_for()
+
+
+def at_a_table(tab: Any, **body: Any) -> tuple[Any, list[Api], str]:  # noqa: F811
+    """The page of the person who begins a rummy game, all its people, and its id."""
+    page = tab()
+    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
+    game = running(people, **{"ruleset": "crazy-rummy", **body})
+    first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
+    page.goto("/")
+    page.evaluate("token => localStorage.setItem('key', token)", first.token)
+    page.goto(f"/table/{game}")
+    page.locator(".hand.own .card").first.wait_for()
+    return page, people, game
+
+
+def test_a_move_by_keyboard_leaves_the_focus_at_the_hand(tab: Any) -> None:  # noqa: F811
+    page, _, _ = at_a_table(tab)
+    page.locator(".hand.own .card").first.focus()
+    page.keyboard.press("Space")
+    reach(page, "[data-key=out]")
+    page.keyboard.press("Enter")
+    until(page, "!document.querySelector('main.acting')")
+    assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_what_is_typed_and_read_at_a_table_stays_while_the_others_play(tab: Any) -> None:  # noqa: F811
+    page, people, game = at_a_table(tab, turn_seconds=600)
+    page.get_by_text("File a dispute").click()
+    page.get_by_label("What is wrong").fill("Anna loo")
+    page.get_by_label("What is wrong").focus()
+    before = page.get_by_label("Events", exact=True).input_value()
+    moved(people, game, 3)
+    until(page, f"document.querySelector('.lines li a').textContent > '{before}'")
+    page.wait_for_timeout(1500)  # the clock ticks meanwhile
+    page.keyboard.type("ked.")
+    assert page.get_by_label("What is wrong").input_value() == "Anna looked."
+    assert page.get_by_label("Events", exact=True).input_value() > before
+
+
+def test_a_key_that_is_none_or_was_revoked_is_said_to_be(tab: Any) -> None:  # noqa: F811
+    page = tab()
+    page.goto("/")
+    page.get_by_text("I have a key").click()
+    page.get_by_label("Key", exact=True).fill("fd_pk_abc…")
+    page.get_by_role("button", name="Use it").click()
+    page.get_by_text("There is no such key.").wait_for()
+    page.evaluate("localStorage.setItem('key', 'fd_pk_abc…')")
+    page.reload()
+    page.get_by_label("Your name").wait_for()
+    page, _, game = at_a_table(tab)
+    token = page.evaluate("localStorage.getItem('key')")
+    own = {"Authorization": f"Bearer {token}"}
+    keys = page.request.get("/players/me/keys", headers=own).json()["items"]
+    page.request.delete(f"/players/me/keys/{keys[0]['id']}", headers=own)
+    page.goto(f"/table/{game}")
+    page.get_by_text("Your key is not good any more.").wait_for()
+    assert page.evaluate("localStorage.getItem('key')") is None
+
+
+def test_at_the_desk_nothing_of_one_case_is_left_in_the_next(tab: Any, key: str) -> None:  # noqa: F811
+    page = tab()
+    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
+    for words in ("The first case.", "The second case."):
+        game = running(people)
+        asked = {"reason": "other", "seqs": [], "statement": words}
+        people[0].call("POST", f"/games/{game}/disputes", asked)
+    page.goto("/referee")
+    page.evaluate("key => sessionStorage.setItem('admin-key', key)", key)
+    page.reload()
+    page.locator(".cases button").nth(0).click()
+    page.get_by_text("The second case.").wait_for()
+    page.get_by_label("Say something").fill("For us alone.")
+    page.get_by_label("Who reads it").select_option("admins")
+    page.get_by_label("Reason, for the players").fill("So it is.")
+    page.get_by_label("Remedy").select_option("void")
+    page.get_by_role("button", name="Take it on").click()
+    page.get_by_role("button", name="Put it back").wait_for()
+    assert page.get_by_label("Who reads it").input_value() == "admins"
+    assert page.get_by_label("Say something").input_value() == "For us alone."
+    page.locator(".look textarea").fill("The player says that Anna saw the cards.")
+    page.locator(".look .primary").click()
+    page.locator(".sides .hand .card").first.wait_for()
+    page.locator(".cases button").nth(1).click()
+    page.get_by_text("The first case.").wait_for()
+    assert page.get_by_label("Say something").input_value() == ""
+    assert page.get_by_label("Reason, for the players").input_value() == ""
+    assert page.get_by_label("Remedy").input_value() == "none"
+    assert page.locator(".sides").count() == 0
+    page.get_by_role("button", name="Leave").click()
+    page.get_by_label("Admin key").fill(key)
+    page.get_by_role("button", name="Come in").click()
+    page.locator(".cases button").nth(0).click()
+    page.get_by_text("The second case.").wait_for()
+    assert page.locator(".sides").count() == 0
 
 
 def test_the_first_look_at_a_table_is_small(world: World, tab: Any) -> None:  # noqa: F811

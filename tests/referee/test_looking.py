@@ -78,10 +78,14 @@ def test_two_persons_answer_for_a_look(
     shown = anna.call("POST", path, named)
     assert shown.status_code == 201, shown.text
     assert [seat["seat"] for seat in shown.get_json()["seats"] if "hand" in seat] == [2]
-    for other in ({"seats": [1]}, {"at": at - 1}, {"seats": None}):
+    why = "It is about something else altogether."
+    for other in ({"seats": [1]}, {"at": at - 1}, {"seats": None}, {"reason": why}):
         assert code(anna.call("POST", path, {**named, **other})) == (403, "approval_required")
     assert code(janis.call("POST", path, named)) == (403, "approval_required")
     lines = anna.call("GET", "/audit?limit=50").get_json()["items"]
+    for action in ("hidden-read-request", "hidden-read-approval"):
+        told = next(line for line in lines if line["action"] == action)["facts"]
+        assert (told["request"], told["reason"], told["seats"]) == (look, WHY, [2])
     read = next(line for line in lines if line["action"] == "hidden-read")
     assert (read["facts"]["approval"], read["facts"]["approved_by"]) == (look, janis.id)
     late = replace(services, needs_two_persons=True, now=lambda: utc_now() + timedelta(hours=2))
@@ -127,6 +131,9 @@ def test_nobody_approves_of_a_look_at_their_own_game(
     look = anna.call("POST", f"/games/{game}/hidden-read-requests", asked).get_json()["id"]
     approval = f"/hidden-read-requests/{look}/approval"
     assert code(own.call("POST", approval, {})) == (403, "conflict_of_interest")
+    for admin, sees in ((own, False), (desk("Zane", players=["0" * 26]), True), (anna, True)):
+        items = admin.call("GET", "/hidden-read-requests?limit=200").get_json()["items"]
+        assert (look in [item["id"] for item in items]) is sees
 
 
 def test_knowledge_follows_cards_that_were_seen_going_into_a_hand(

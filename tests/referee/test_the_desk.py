@@ -437,9 +437,12 @@ def test_the_timeline_tells_of_replays_of_keys_and_of_who_came_and_went(
     move = {"move": turn.view(game)["legal_moves"][0]}
     for _ in range(2):
         assert turn.post(f"/games/{game}/moves", move, headers=key).status_code == 201
-    here = Present(process="here")
+    here, there = Present(process="here"), Present(process="there")
     for pairs in ({(game, turn.id)}, {(game, turn.id)}, set()):
         say_present(services, here, pairs)
+    say_present(services, here, {(game, turn.id)})
+    say_present(services, there, {(game, turn.id)})  # in another process: nobody came
+    say_present(services, here, set())  # and nobody went
     path = f"/games/{game}/timeline"
     replays = admin.call("GET", f"{path}?kind=replay").get_json()["items"]
     assert [(one["replay"]["code"], one["replay"]["player"]) for one in replays] == [
@@ -449,7 +452,8 @@ def test_the_timeline_tells_of_replays_of_keys_and_of_who_came_and_went(
     assert replays[0]["replay"]["key_label"] is not None
     came = admin.call("GET", f"{path}?kind=connection").get_json()["items"]
     told = [one["connection"] for one in came]
-    assert told == [{"player": turn.id, "came": True}, {"player": turn.id, "came": False}]
+    assert [one["came"] for one in told] == [True, False, True]
+    assert {one["player"] for one in told} == {turn.id}
     assert not admin.call("GET", f"{path}?kind=attempt").get_json()["items"]
     drop_old_attempts(services.database, utc_now() + timedelta(days=1))
     assert not admin.call("GET", f"{path}?kind=connection").get_json()["items"]

@@ -1257,6 +1257,7 @@ class WhatIfRequest(TypedDict):
     at: int
     moves: list[dict[str, Any]]
     reason: NotRequired[str | None]
+    dispute: NotRequired[str | None]
     approval: NotRequired[str | None]
 
 

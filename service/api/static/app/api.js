@@ -4,6 +4,7 @@ import { sleep } from "./dom.js";
 import { language, t } from "./i18n.js";
 
 const QUIET_MS = 40_000;
+const MOST_WAIT_SECONDS = 30;
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const AGAIN = new Set([429, 502, 503, 504]);
 
@@ -17,15 +18,22 @@ export class Problem extends Error {
   }
 }
 
+const KEY = /^fd_[a-z]{2}_[0-9A-Za-z]+$/;
+
+/** Whether it looks like a key: nothing else is ever sent as one. */
+export const isKey = (text) => KEY.test(text ?? "");
+
+const kept = (text) => (isKey(text) ? text : null);
+
 /** The player's key in this browser. */
 export const account = {
-  get token() { return localStorage.getItem("key"); },
+  get token() { return kept(localStorage.getItem("key")); },
   set token(token) { if (token) localStorage.setItem("key", token); else localStorage.removeItem("key"); },
 };
 
 /** The admin's key: for this tab, and no longer. */
 export const desk = {
-  get token() { return sessionStorage.getItem("admin-key"); },
+  get token() { return kept(sessionStorage.getItem("admin-key")); },
   set token(token) { if (token) sessionStorage.setItem("admin-key", token); else sessionStorage.removeItem("admin-key"); },
 };
 
@@ -68,9 +76,9 @@ export async function call(method, path, { body, token = account.token, headers 
     let answer = null;
     try {
       answer = await fetch(path, sent);
-    } catch (error) {
-      if (!mayRepeat) throw error;
+    } catch {
       reach.told(false);
+      if (!mayRepeat) throw new Problem(0, { detail: t("The service is out of reach: trying again.") });
     }
     if (answer && !AGAIN.has(answer.status)) {
       reach.told(true);
@@ -79,7 +87,8 @@ export async function call(method, path, { body, token = account.token, headers 
       return text ? answer.text() : answer.json();
     }
     if (answer && (!mayRepeat || tries >= RETRY_MS.length)) throw await problemOf(answer);
-    const asked = Number(answer?.headers.get("Retry-After") ?? 0) * 1000;
+    reach.told(false);
+    const asked = Math.min(Number(answer?.headers.get("Retry-After")) || 0, MOST_WAIT_SECONDS) * 1000;
     await sleep(Math.max(asked, RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]));
   }
 }
@@ -124,7 +133,7 @@ export function follow(path, take, tell = () => {}) {
     try {
       const answer = await fetch(path, { headers, cache: "no-store", signal: controller.signal });
       if (answer.status === 204) return "ended";
-      if (!answer.ok) return AGAIN.has(answer.status) ? "away" : "refused";
+      if (!answer.ok) return answer.status === 429 || answer.status >= 500 ? "away" : "refused";
       waited = 0;
       tell("live");
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -139,8 +148,12 @@ export function follow(path, take, tell = () => {}) {
         for (const part of parts) {
           const { id, type, data } = read(part);
           if (id !== null) last = id;
-          if (type === "end") { take(type, null); return "ended"; }
-          if (data !== null) take(type, data);
+          try {
+            if (data !== null || type === "end") take(type, data);
+          } catch (error) {
+            reportError(error);
+          }
+          if (type === "end") return "ended";
         }
       }
     } catch {
@@ -158,7 +171,9 @@ export function follow(path, take, tell = () => {}) {
       if (state === "ended" || state === "refused") return;
       const pause = RETRY_MS[Math.min(waited, RETRY_MS.length - 1)];
       waited += 1;
-      await Promise.race([sleep(pause), new Promise((done) => { addEventListener("online", done, { once: true }); })]);
+      const rested = new AbortController();
+      await Promise.race([sleep(pause), new Promise((done) => { addEventListener("online", done, { once: true, signal: rested.signal }); })]);
+      rested.abort();
     }
   };
   run();

@@ -87,7 +87,7 @@ function melds(view, act) {
 
 /** One's own hand, to be pressed and dragged. */
 export function ownHand(view, hand, { legal, selected = null, press, grab, by }) {
-  return h("div", { class: "hand own", role: "group", "aria-label": t("Your hand") },
+  return h("div", { class: "hand own", role: "group", "aria-label": t("Your hand"), tabindex: "-1", "data-next": true },
     sorted(hand, by, isRummy(view)).map((card) => cardButton(card, {
       legal: legal.has(card), wild: isWild(view, card), selected: selected && selected.has(card),
       onclick: () => press(card), onpointerdown: grab && ((event) => grab(event, card)),

@@ -17,12 +17,22 @@ export function h(name, props = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
     else if (key === "style") for (const [rule, to] of Object.entries(value)) element.style.setProperty(rule, to);
-    else if (key === "value") element.value = value;
+    else if (key === "value") setDefault(element, value);
     else element.setAttribute(key, value === true ? "" : String(value));
   }
   append(element, children);
   return element;
 }
+
+/** What a control holds unless somebody types: what was typed is told from it. */
+function setDefault(element, value) {
+  if ("defaultValue" in element) element.defaultValue = value;
+  element.value = value;
+}
+
+const isTyped = (control) => (control.localName === "select"
+  ? control.selectedIndex !== Math.max(0, [...control.options].findIndex((one) => one.defaultSelected))
+  : control.value !== control.defaultValue || control.checked !== control.defaultChecked);
 
 function append(parent, children) {
   for (const child of children.flat(Infinity)) {
@@ -35,13 +45,15 @@ function append(parent, children) {
  * Put the children in the place of what is there.
  *
  * By their `data-key` what had the focus has it again, what was open is open, and what was typed
- * stands there still.
+ * stands there still. Where what had the focus is gone, what is marked by `data-next` has it.
  */
 export function render(parent, ...children) {
   const active = document.activeElement;
-  const key = parent.contains(active) ? active.closest("[data-key]")?.dataset.key : undefined;
+  const hadFocus = parent.contains(active);
+  const key = hadFocus ? active.closest("[data-key]")?.dataset.key : undefined;
   const caret = key && active.type === "text" ? active.selectionStart : null;
-  const typed = new Map([...parent.querySelectorAll(TYPED)].map((one) => [one.dataset.key, [one.value, one.checked]]));
+  const typed = new Map([...parent.querySelectorAll(TYPED)].filter(isTyped).map((one) => [one.dataset.key, [one.value, one.checked]]));
+  const scrolled = [...parent.querySelectorAll("[data-scroll]")].map((one) => [one.dataset.scroll, one.scrollTop]);
   const open = new Set([...parent.querySelectorAll("details[open][data-key]")].map((one) => one.dataset.key));
   const fragment = document.createDocumentFragment();
   append(fragment, children);
@@ -53,9 +65,14 @@ export function render(parent, ...children) {
     const before = typed.get(control.dataset.key);
     if (before) [control.value, control.checked] = before;
   }
-  if (key === undefined) return;
-  const again = parent.querySelector(`[data-key="${CSS.escape(key)}"]`);
-  again?.focus({ preventScroll: true });
+  for (const [place, top] of scrolled) {
+    const again = parent.querySelector(`[data-scroll="${place}"]`);
+    if (again) again.scrollTop = top;
+  }
+  if (!hadFocus) return;
+  const again = key && parent.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const found = again?.localName === "details" ? again.querySelector("summary") : again;
+  (found ?? parent.querySelector("[data-next]"))?.focus({ preventScroll: true });
   if (caret !== null) again?.setSelectionRange?.(caret, caret);
 }
 

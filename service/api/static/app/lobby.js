@@ -1,6 +1,6 @@
 /** The lobby: who you are, a table to open, tables to join, and whose turn it is in yours. */
 
-import { account, all, call, follow, get, post, Problem } from "./api.js";
+import { account, call, follow, get, isKey, post, Problem } from "./api.js";
 import { button, field, h, render, select } from "./dom.js";
 import { n, t } from "./i18n.js";
 import { optionsForm } from "./options.js";
@@ -77,7 +77,7 @@ function drawYou() {
       h("form", {
         onsubmit: async (event) => {
           event.preventDefault();
-          account.token = key.value.trim();
+          if (isKey(key.value.trim())) account.token = key.value.trim();
           await start();
           if (!player) say(t("There is no such key."), { kind: "problem" });
         },

@@ -1,6 +1,6 @@
 /** The referee's desk: a dispute beside its game, hands that are read for a reason, moves tried, rulings. */
 
-import { desk, get as read, post as write, call, freshKey, Problem } from "./api.js";
+import { desk, get as read, isKey, post as write, call, freshKey, Problem } from "./api.js";
 import { isRummy, isWild, middle } from "./board.js";
 import { cardButton, openCard, sorted } from "./cards.js";
 import { drag } from "./drag.js";
@@ -42,11 +42,19 @@ const submit = (work) => (event) => { event.preventDefault(); trying(work); };
 
 function drawHead() {
   if (!desk.token) {
+    now = null;
+    clear();
     render(places.list);
     render(places.work);
     const key = h("input", { type: "password", required: true, autocomplete: "off", pattern: "fd_ak_.+" });
     render(places.head, h("h1", {}, t("The referee's desk")),
-      h("form", { class: "panel", onsubmit: (event) => { event.preventDefault(); desk.token = key.value.trim(); key.value = ""; drawHead(); } },
+      h("form", { class: "panel", onsubmit: (event) => {
+        event.preventDefault();
+        const given = key.value.trim();
+        key.value = "";
+        if (isKey(given)) desk.token = given; else say(t("There is no such key."), { kind: "problem" });
+        drawHead();
+      } },
         field(t("Admin key"), key, t("It stays in this tab, and is forgotten with it.")), h("button", { class: "primary" }, t("Come in"))));
     return;
   }
@@ -107,9 +115,15 @@ async function openCase(id) {
   const dispute = await trying(() => get(`/disputes/${id}`));
   if (!dispute) return;
   const isSame = now?.dispute.id === id;
-  now = isSame ? { ...now, dispute } : { dispute, view: null, knowledge: [], at: dispute.seqs[0] ?? null, moves: [], tried: [], preview: null, kind: "", moments: [], cursor: null, kindOf: "none", approval: null };
+  if (!isSame) clear();
+  now = isSame ? { ...now, dispute } : { dispute, view: null, knowledge: [], at: null, wanted: dispute.seqs[0] ?? null, moves: [], tried: [], preview: null, kind: "", moments: [], cursor: null, kindOf: "none", approval: null };
   drawCase();
   if (!isSame) readTimeline();
+}
+
+/** Nothing of a case is left on the page: neither hands nor words. */
+function clear() {
+  for (const part of Object.values(parts)) render(part);
 }
 
 const parts = Object.fromEntries(["case", "look", "boards", "timeline", "ruling"].map((name) => [name, h("section", { class: `panel ${name}` })]));
@@ -127,7 +141,7 @@ function drawCase() {
 function drawWords() {
   const { dispute } = now;
   const words = h("textarea", { rows: "2", required: true, maxlength: "2000" });
-  const visibility = select([["parties", t("to the players")], ["admins", t("to admins alone")]], "parties", { "aria-label": t("Who reads it") });
+  const visibility = select([["parties", t("to the players")], ["admins", t("to admins alone")]], "parties", { "aria-label": t("Who reads it"), "data-key": "visibility" });
   const change = (changes) => trying(async () => {
     await call("PATCH", `/admin/disputes/${dispute.id}`, { token: desk.token, body: changes, headers: { "If-Match": `"v${dispute.version}"` } });
     await openCase(dispute.id);
@@ -151,6 +165,7 @@ function drawWords() {
     isOpen && h("form", { onsubmit: submit(async () => {
       await post(`/disputes/${dispute.id}/messages`, { body: words.value, visibility: visibility.value });
       words.value = "";
+      visibility.value = "parties";
       await openCase(dispute.id);
     }) }, field(t("Say something"), words), visibility, h("button", {}, t("Send"))));
 }
@@ -166,18 +181,20 @@ async function verify() {
 
 function drawLook() {
   const reason = h("textarea", { rows: "2", required: true, minlength: "20", maxlength: "2000" });
-  const at = h("input", { type: "number", min: 1, value: now.at ?? "", placeholder: t("the newest") });
+  const at = h("input", { type: "number", min: 1, value: now.wanted ?? "", placeholder: t("the newest") });
   const seats = h("input", { type: "text", placeholder: t("all"), pattern: "[0-9 ,]*" });
   const approval = h("input", { type: "text", pattern: "[0-9a-z]{26}", value: now.approval ?? "" });
   const asked = () => {
     const named = seats.value.split(/[ ,]+/).filter(Boolean).map(Number);
     return { reason: reason.value, at: at.value ? Number(at.value) : null, seats: named.length ? named : null, dispute: now.dispute.id };
   };
+  const mine = now;
   render(parts.look, h("h2", {}, t("See the hands")),
     h("p", { class: "hint" }, t("While the game runs this is written down first, and the players are told once it has ended.")),
     h("form", { onsubmit: submit(async () => {
-      const found = await post(`/games/${now.dispute.game}/hidden-reads`, { ...asked(), approval: approval.value || null });
-      Object.assign(now, { view: found, knowledge: found.knowledge, at: found.at, reason: reason.value, approval: approval.value || null, moves: [], tried: [] });
+      const found = await post(`/games/${mine.dispute.game}/hidden-reads`, { ...asked(), approval: approval.value || null });
+      if (now !== mine) return; // another case lies open meanwhile
+      Object.assign(mine, { view: found, knowledge: found.knowledge, at: found.at, wanted: found.at, reason: reason.value, approval: approval.value || null, moves: [], tried: [] });
       drawBoards();
       drawTimeline();
     }) },
@@ -185,9 +202,10 @@ function drawLook() {
     h("details", { "data-key": "two" }, h("summary", {}, t("With another admin's approval")),
       field(t("Approved request"), approval),
       button(t("Ask for it"), () => trying(async () => {
-        const look = await post(`/games/${now.dispute.game}/hidden-read-requests`, asked());
-        now.approval = look.id;
-        now.at = look.version;
+        const look = await post(`/games/${mine.dispute.game}/hidden-read-requests`, asked());
+        mine.approval = look.id;
+        mine.wanted = look.version;
+        if (now !== mine) return;
         drawLook();
         say(t("Asked: another admin has to approve of it."));
       }))),
@@ -197,7 +215,7 @@ function drawLook() {
 function drawBoards() {
   const { view } = now;
   if (!view) { render(parts.boards, h("h2", {}, t("The table")), h("p", {}, t("See the hands first: then it is drawn here, and moves can be tried."))); return; }
-  const add = (move) => { now.moves.push(move); tryMoves(); };
+  const add = (move) => { if (!isTrying) { now.moves.push(move); tryMoves(); } };
   const put = (card, place) => {
     if (place.startsWith("meld-")) add({ type: "lay_off", meld: Number(place.slice(5)), card });
     else add({ type: isRummy(view) ? "discard" : "play", card });
@@ -231,12 +249,18 @@ function drawBoards() {
       h("div", { class: "row" },
         !isRummy(view) && button(t("Pass"), () => add({ type: "pass" })),
         free, button(t("Try it"), () => { try { add(JSON.parse(free.value)); } catch { say(t("That is no JSON."), { kind: "problem" }); } }),
-        now.moves.length > 0 && button(t("Back one"), () => { now.moves.pop(); tryMoves(); }))));
+        now.moves.length > 0 && button(t("Back one"), () => { if (!isTrying) { now.moves.pop(); tryMoves(); } }))));
 }
 
+let isTrying = false;
+
 async function tryMoves() {
-  const asked = { at: now.at, moves: now.moves, reason: now.reason ?? null, approval: now.approval ?? null };
-  const found = await trying(() => post(`/games/${now.dispute.game}/what-if`, asked));
+  const mine = now;
+  isTrying = true;
+  const asked = { at: now.at, moves: now.moves, reason: now.reason ?? null, dispute: now.dispute.id, approval: now.approval ?? null };
+  const found = await trying(() => post(`/games/${mine.dispute.game}/what-if`, asked));
+  isTrying = false;
+  if (now !== mine) return;
   if (!found) { now.moves.pop(); return; }
   now.moves.length = found.moves.length;
   if (found.moves.at(-1)?.legal === false) now.moves.pop();
@@ -250,8 +274,9 @@ async function readTimeline(more = false) {
   const query = new URLSearchParams({ limit: LINES });
   if (now.kind) query.set("kind", now.kind);
   if (more && now.cursor) query.set("cursor", now.cursor);
-  const page = await trying(() => get(`/games/${now.dispute.game}/timeline?${query}`));
-  if (!page) return;
+  const mine = now;
+  const page = await trying(() => get(`/games/${mine.dispute.game}/timeline?${query}`));
+  if (!page || now !== mine) return;
   now.moments = more ? [...now.moments, ...page.items] : page.items;
   now.cursor = page.next_cursor;
   drawTimeline();
@@ -271,11 +296,11 @@ function drawTimeline() {
     "aria-label": t("Kind"), "data-key": "kind", onchange: () => { now.kind = kind.value; readTimeline(); },
   });
   render(parts.timeline, h("h2", {}, t("Timeline")), kind,
-    h("ol", { class: "lines", "aria-label": t("Timeline") }, now.moments.map((moment) => {
+    h("ol", { class: "lines", "data-scroll": "timeline", "aria-label": t("Timeline") }, now.moments.map((moment) => {
       const seq = moment.event?.seq;
       return h("li", { class: `${moment.kind}${now.dispute.seqs.includes(seq) ? " disputed" : ""}` },
         h("time", { datetime: moment.at }, moment.at.slice(11, 19)), " ", momentText(moment),
-        seq && button(t("Here"), () => { now.at = seq; drawLook(); parts.look.querySelector("textarea").focus(); }, { class: "plain", "data-key": `here-${seq}`, "aria-label": t("See the hands at event {seq}", { seq }) }));
+        seq && button(t("Here"), () => { now.wanted = seq; drawLook(); parts.look.querySelector("textarea").focus(); }, { class: "plain", "data-key": `here-${seq}`, "aria-label": t("See the hands at event {seq}", { seq }) }));
     })),
     now.cursor && button(t("More"), () => readTimeline(true)));
 }
@@ -286,7 +311,7 @@ const REMEDIES = [n("none"), n("rewind"), n("redeal"), n("adjust_scores"), n("re
 
 function remedyFields(kind) {
   const number = (label, value = "") => { const control = h("input", { type: "number", value, required: true }); return [field(label, control), control]; };
-  if (kind === "rewind") { const [shown, to] = number(t("Back to event"), now.at ?? ""); return [[shown], () => ({ kind, to: Number(to.value) })]; }
+  if (kind === "rewind") { const [shown, to] = number(t("Back to event"), now.wanted ?? ""); return [[shown], () => ({ kind, to: Number(to.value) })]; }
   if (kind === "redeal") { const [shown, round] = number(t("Round"), now.view?.round ?? 1); return [[shown], () => ({ kind, round: Number(round.value) })]; }
   if (kind === "replace_seat") { const [shown, seat] = number(t("Seat"), now.dispute.seat); return [[shown], () => ({ kind, seat: Number(seat.value) })]; }
   if (kind === "extend_clock") { const [shown, seconds] = number(t("Seconds"), 60); return [[shown], () => ({ kind, seconds: Number(seconds.value) })]; }
@@ -295,9 +320,17 @@ function remedyFields(kind) {
     const text = kind === "award" ? JSON.stringify(seats.map(({ seat }) => [seat])) : JSON.stringify(Object.fromEntries(seats.map(({ seat, score }) => [seat, score])));
     const control = h("input", { type: "text", value: text, required: true });
     const name = kind === "award" ? n("standings") : n("scores");
-    return [[field(t(name), control, t("As JSON."))], () => ({ kind, [name]: JSON.parse(control.value) })];
+    return [[field(t(name), control, t("As JSON."))], () => ({ kind, [name]: asJson(control.value) })];
   }
   return [[], () => ({ kind })];
+}
+
+function asJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem(0, { detail: t("That is no JSON.") });
+  }
 }
 
 function drawRuling() {
@@ -305,7 +338,7 @@ function drawRuling() {
   if (!["open", "under_review"].includes(dispute.status)) { render(parts.ruling); parts.ruling.hidden = true; return; }
   parts.ruling.hidden = false;
   const outcome = select([["upheld", t("upheld")], ["rejected", t("rejected")]], "upheld");
-  const kind = select(REMEDIES.map((one) => [one, t(one)]), now.kindOf, { onchange: () => { now.kindOf = kind.value; now.preview = null; drawRuling(); } });
+  const kind = select(REMEDIES.map((one) => [one, t(one)]), now.kindOf, { "data-key": "remedy", onchange: () => { now.kindOf = kind.value; now.preview = null; drawRuling(); } });
   const [fields, remedy] = remedyFields(now.kindOf);
   const reason = h("textarea", { rows: "2", required: true, maxlength: "2000" });
   const note = h("textarea", { rows: "2", maxlength: "2000" });
@@ -324,7 +357,7 @@ function drawRuling() {
   field(t("Outcome"), outcome), field(t("Remedy"), kind), fields,
   field(t("Reason, for the players"), reason), field(t("Note, for admins"), note),
   h("div", { class: "row" },
-    button(t("See what it would do"), () => { if (form.reportValidity()) trying(async () => { now.preview = (await post(`/disputes/${dispute.id}/rulings`, asked(true))).preview; drawRuling(); }); }),
+    button(t("See what it would do"), () => { if (form.reportValidity()) trying(async () => { const found = await post(`/disputes/${dispute.id}/rulings`, asked(true)); if (now?.dispute.id !== dispute.id) return; now.preview = found.preview; drawRuling(); }); }),
     h("button", { class: "danger" }, t("Rule"))));
   render(parts.ruling, h("h2", {}, t("Rule")), form, preview && h("dl", { class: "preview" },
     [[n("It writes"), preview.events.join(", ")], [n("Status"), t(preview.status)], [n("To act"), preview.to_act ? t("Seat {seat}", { seat: preview.to_act }) : "–"],

@@ -7,7 +7,7 @@ import { checker } from "./check.js";
 import { button, h, render, select } from "./dom.js";
 import { n, t } from "./i18n.js";
 import { eventText, nameOf } from "./saying.js";
-import { say, shell } from "./shell.js";
+import { shell } from "./shell.js";
 
 const AT_ONCE = 100;
 const SPEEDS = [[2000, n("slow")], [900, n("steady")], [300, n("fast")]];
@@ -29,6 +29,7 @@ class Player {
     this.eyes = OVER.has(latest.status) ? "all" : latest.viewer?.seat ? String(latest.viewer.seat) : PUBLIC;
     this.speed = 900;
     this.timer = 0;
+    this.ended = new AbortController();
     this.read = read;
     this.place = Object.fromEntries(["head", "controls", "board", "side", "charts"].map((name) => [name, h("div", { class: name })]));
   }
@@ -38,8 +39,15 @@ class Player {
     main.append(head, board, controls, side, charts, checker(this.read));
     this.drawHead();
     this.drawControls();
-    addEventListener("hashchange", () => this.seek(Number(location.hash.slice(1)) || 1));
-    document.addEventListener("keydown", (event) => this.key(event));
+    const { signal } = this.ended;
+    addEventListener("hashchange", () => { if (/^#\d+$/.test(location.hash)) this.seek(Number(location.hash.slice(1))); }, { signal });
+    document.addEventListener("keydown", (event) => this.key(event), { signal });
+  }
+
+  /** Another game comes in its place. */
+  end() {
+    clearTimeout(this.timer);
+    this.ended.abort();
   }
 
   key(event) {
@@ -170,17 +178,22 @@ async function ofGame() {
   player.seek(player.at);
 }
 
+let shown = null;
+
 async function ofFile(text) {
-  render(main);
   let replay = null;
   try {
     replay = await call("POST", "/replays", { body: text, headers: { "Content-Type": "application/x-ndjson" } });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    main.append(h("h1", {}, t("A file")), h("p", { class: "warning" }, error.message), checker(async () => text));
+    shown?.end();
+    render(main, h("h1", {}, t("A file")), h("p", { class: "warning" }, error.message), checker(async () => text));
     return;
   }
+  shown?.end();
+  render(main);
   const player = new Player(replay.items.at(-1).view, async () => text);
+  shown = player;
   player.abandoned = replay.abandoned;
   player.start();
   player.add(replay.items);
@@ -209,5 +222,5 @@ try {
 } catch (error) {
   if (!(error instanceof Problem)) throw error;
   if (error.status === 404) render(main, h("h1", {}, t("Replay")), h("p", {}, t("There is no such game, or it is private.")));
-  else say(error.message, { kind: "problem" });
+  else render(main, h("h1", {}, t("Replay")), h("p", { class: "warning" }, error.message), h("a", { href: "/" }, t("Lobby")));
 }

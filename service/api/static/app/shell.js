@@ -64,7 +64,7 @@ export async function shell(title, { hasSound = false } = {}) {
     },
   }, h("span", { "aria-hidden": "true" }, "♪"), h("span", { class: "sr" }, t("Sound")));
   document.body.replaceChildren(
-    h("a", { class: "skip", href: "#main" }, t("To the main part")),
+    h("a", { class: "skip", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("To the main part")),
     h("header", { class: "bar" },
       h("a", { href: "/", class: "brand" }, h("span", { "aria-hidden": "true" }, "♠"), "Fairdeal"),
       h("nav", { "aria-label": t("Pages") }, link("/", n("Lobby")), link("/replay", n("Replay")), link("/docs", n("API"))),

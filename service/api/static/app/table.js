@@ -1,6 +1,6 @@
 /** The table: look, select, play, and see what the others do; over the public API alone. */
 
-import { account, all, call, follow, freshKey, get, post, Problem } from "./api.js";
+import { account, call, follow, freshKey, get, post, Problem } from "./api.js";
 import { around, isRummy, middle, ownHand, resultBox, roundsOf, scoreSheet, seatPanel } from "./board.js";
 import { openCard } from "./cards.js";
 import { drag } from "./drag.js";
@@ -16,8 +16,10 @@ const OVER = new Set(["finished", "voided"]);
 
 const main = await shell(n("Table"), { hasSound: true });
 main.classList.add("table");
+const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation");
 const places = Object.fromEntries(["top", "others", "center", "own", "side"].map((name) => [name, h("div", { class: name })]));
 main.append(...Object.values(places));
+const stateLine = h("p", { class: "state", role: "status" });
 const teller = h("div", { class: "sr", "aria-live": "polite" });
 const boom = h("div", { class: "boom", "aria-hidden": "true" });
 document.body.append(teller, boom);
@@ -41,6 +43,7 @@ function take(fresh) {
   clockSkew = Date.parse(fresh.server_time) - Date.now();
   const wasOver = view && OVER.has(view.status);
   view = fresh;
+  if (own()) localStorage.setItem(`sat-${game}`, "yes");
   for (const card of [...selected]) if (!hand().includes(card)) selected.delete(card);
   if (!mayAct()) asking = null;
   if (!wasOver && OVER.has(view.status)) rounds = null;
@@ -103,8 +106,15 @@ const mayAct = () => Boolean(view && view.status === "active" && view.to_act && 
 
 function failed(error) {
   if (!(error instanceof Problem)) throw error;
-  if (error.status === 404) drawMissing();
+  if (error.status === 401) drawLocked();
+  else if (error.status === 404 && !view) drawMissing();
+  else if (!view) drawRefused(error.message);
   else sayProblem(error, rules);
+}
+
+/** The stream is refused or cut: why, says the game itself. */
+function streamed(state) {
+  if (state === "refused") look().catch(failed);
 }
 
 // Moves.
@@ -123,10 +133,12 @@ async function move(body) {
     sending = false;
     take(answer.view);
   } catch (error) {
-    sending = false;
     if (error instanceof Problem && error.body.readings) ask(body, error.body.readings);
     else failed(error);
+  } finally {
+    sending = false;
     draw();
+    if (asking) places.own.querySelector("[data-key=answer-0]")?.focus();
   }
 }
 
@@ -159,6 +171,7 @@ function press(card) {
       ],
     };
     draw();
+    places.own.querySelector("[data-key=answer-0]")?.focus();
     return;
   }
   move({ type: "play", card });
@@ -179,6 +192,7 @@ function onto(meld, card) {
     })),
   };
   draw();
+  places.own.querySelector("[data-key=answer-0]")?.focus();
 }
 
 function dropped(card, place) {
@@ -218,7 +232,7 @@ function act() {
 
 function actions() {
   if (!mayAct()) return null;
-  const busy = { disabled: sending };
+  const busy = { "aria-disabled": sending ? "true" : null, "data-next": true };
   const clear = selected.size > 0 && button(t("Clear the selection"), () => { selected.clear(); draw(); }, { ...busy, "data-key": "clear" });
   if (!isRummy(view)) {
     return h("div", { class: "actions" },
@@ -232,8 +246,8 @@ function actions() {
       top && button(t("Take {card}", { card: cardText(top) }), () => move({ type: "draw", from: "discard" }), { ...busy, "data-key": "take" }), clear);
   }
   return h("div", { class: "actions" },
-    button(t("Meld"), () => move({ type: "meld", cards: [...selected] }), { disabled: sending || selected.size < 3, "data-key": "meld" }),
-    button(t("Discard"), () => move({ type: "discard", card: one() }), { disabled: sending || !one(), class: "primary", "data-key": "out" }), clear,
+    button(t("Meld"), () => { if (selected.size >= 3) move({ type: "meld", cards: [...selected] }); }, { "aria-disabled": sending || selected.size < 3 ? "true" : null, "data-key": "meld" }),
+    button(t("Discard"), () => { if (one()) move({ type: "discard", card: one() }); }, { "aria-disabled": sending || !one() ? "true" : null, class: "primary", "data-key": "out" }), clear,
     h("p", { class: "hint" }, t("Select cards to meld, or one to discard; then press a meld to lay it off there.")));
 }
 
@@ -284,9 +298,10 @@ function draw() {
   const others = mine ? seats.slice(1) : seats;
   main.classList.toggle("acting", mayAct());
   main.classList.toggle("choosing", legalCards().size > 0);
+  if (stateLine.textContent !== turnText()) stateLine.textContent = turnText();
   render(places.top,
     h("h1", {}, view.ruleset === "jokers-go-boom" ? "Jokers Go Boom" : "Crazy Rummy"),
-    h("p", { class: "state", role: "status" }, turnText(), mayAct() && clockText() && h("span", { class: "clock", "data-clock": true }, clockText())),
+    stateLine, mayAct() && clockText() && h("span", { class: "clock" }, clockText()),
     view.round && h("p", { class: "round" }, t("Round {round} of {rounds}", { round: view.round, rounds: view.rounds })),
     view.sandbox && h("p", { class: "warning" }, t("A sandbox: its deal is known.")));
   render(places.others, h("ul", { class: "seats", "aria-label": t("The others") },
@@ -308,10 +323,16 @@ function draw() {
   drawSide();
 }
 
+let sideOf = "";
+
+/** The panel beside the table, drawn anew only if what it shows is another thing. */
 function drawSide() {
+  const shows = JSON.stringify([lines[0], lines.length, rounds, rules.size, view.status, own()?.player?.id ?? null, view.version === newest]);
+  if (shows === sideOf) return;
+  sideOf = shows;
   render(places.side,
     h("details", { "data-key": "log", open: innerWidth > 900 && !places.side.firstChild }, h("summary", {}, t("What happened")),
-      h("ol", { class: "lines" }, lines.map(({ seq, text }) => h("li", {}, h("a", { href: `/replay/${game}#${seq}`, "aria-label": t("Event {seq}", { seq }) }, `${seq}`), " ", text))),
+      h("ol", { class: "lines", "data-scroll": "lines" }, lines.map(({ seq, text }) => h("li", {}, h("a", { href: `/replay/${game}#${seq}`, "data-key": `line-${seq}`, "aria-label": t("Event {seq}", { seq }) }, `${seq}`), " ", text))),
       !lines.length && h("p", {}, t("Nothing yet."))),
     h("details", { "data-key": "sheet", ontoggle: (event) => { if (event.target.open && !rounds) readRounds(); } },
       h("summary", {}, t("Score sheet")), rounds ? scoreSheet(view, rounds) : h("p", {}, "…")),
@@ -322,10 +343,10 @@ function drawSide() {
       h("code", { class: "key" }, view.fairness.commitment),
       h("p", {}, h("a", { href: `/replay/${game}` }, t("Watch and check this game")))),
     own() && view.status !== "open" && disputes(),
-    own() && view.status === "active" && h("details", { "data-key": "leave" }, h("summary", {}, t("Leave the game")),
+    own() && ["active", "held"].includes(view.status) && h("details", { "data-key": "leave" }, h("summary", {}, t("Leave the game")),
       h("p", {}, t("A bot plays on for you, for good.")),
       button(t("Give up my seat"), () => post(`/games/${game}/resignation`).then(({ view: after }) => take(after)).catch(failed), { class: "danger" })),
-    view.status === "active" && !own() && account.token && button(t("Come back to my seat"), () => post(`/games/${game}/return`).then(({ view: after }) => take(after)).catch(failed), { "data-key": "return" }));
+    ["active", "held"].includes(view.status) && !own() && localStorage.getItem(`sat-${game}`) && button(t("Come back to my seat"), () => post(`/games/${game}/return`).then(({ view: after }) => take(after)).catch(failed), { "data-key": "return" }));
 }
 
 async function readRounds() {
@@ -407,13 +428,13 @@ async function invite() {
 }
 
 async function sit(body) {
-  const invitation = new URLSearchParams(location.hash.slice(1)).get("invitation");
   try {
     const { view: after } = await post(`/games/${game}/seats`, { ...body, ...(invitation ? { invitation } : {}) });
     history.replaceState(null, "", location.pathname);
-    if (!view) begin();
+    const isNew = !view;
     take(after);
-  } catch (error) { failed(error); }
+    if (isNew) await settle();
+  } catch (error) { sayProblem(error); }
 }
 
 function afterwards() {
@@ -425,17 +446,30 @@ function afterwards() {
 }
 
 function drawMissing() {
-  const invited = new URLSearchParams(location.hash.slice(1)).has("invitation");
-  render(places.center, invited
+  render(places.center, invitation
     ? h("div", { class: "wait" }, h("p", {}, t("You are invited to this table.")),
       account.token ? button(t("Sit down"), () => sit({}), { class: "primary" }) : h("a", { href: "/" }, t("Say who you are in the lobby, then come back by this link.")))
     : h("p", {}, t("There is no such table, or it is private.")));
 }
 
+function drawRefused(message) {
+  render(places.center, h("div", { class: "wait" }, h("p", {}, message), h("a", { href: "/" }, t("Lobby"))));
+}
+
+/** The key is good for nothing any more: it is forgotten here, and the lobby takes another one. */
+function drawLocked() {
+  account.token = null;
+  for (const place of Object.values(places)) render(place);
+  view = null;
+  drawRefused(t("Your key is not good any more."));
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && (selected.size || asking)) { selected.clear(); asking = null; draw(); }
 });
-setInterval(() => { if (view?.deadline_at && !document.hidden) draw(); }, 1000);
+setInterval(() => {
+  for (const clock of document.querySelectorAll(".clock")) clock.textContent = clockText() ?? "";
+}, 1000);
 
 /** What happened last, before one came. */
 async function readLines() {
@@ -448,15 +482,16 @@ async function readLines() {
   drawSide();
 }
 
-function begin() {
-  follow(`/games/${game}/events`, told);
+/** Read what does not change, and follow the game from here on. */
+async function settle() {
+  const about = await get(`/rulesets/${view.ruleset}/${view.ruleset_version}`);
+  rules = new Map(about.rules.map(({ rule, text }) => [rule, text]));
+  draw();
+  follow(`/games/${game}/events`, told, streamed);
+  await readLines();
 }
 
 try {
   await look();
-  const about = await get(`/rulesets/${view.ruleset}/${view.ruleset_version}`);
-  rules = new Map(about.rules.map(({ rule, text }) => [rule, text]));
-  draw();
-  begin();
-  await readLines();
+  await settle();
 } catch (error) { failed(error); }
