@@ -319,6 +319,34 @@ def test_an_export_is_verified_for_whoever_asks(ended: str, client: FlaskClient)
         assert (report["outcome"], report["game"]) == ("failed", None)
 
 
+def test_an_exported_game_is_shown_by_its_file_alone(
+    ended: str, people: list[Person], client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(text: str) -> Any:
+        return client.post("/replays", data=text, content_type=NDJSON)
+
+    def nameless(frame: Any) -> Any:
+        view = frame["view"]
+        seats = [{**seat, "player": {**seat["player"], "name": ""}} for seat in view["seats"]]
+        return {**frame, "view": {**view, "seats": seats}}
+
+    text = client.get(f"/games/{ended}/export").text
+    answer = shown(text).get_json()
+    stored = client.get(f"/games/{ended}/replay?seat=all&from=6&to=40").get_json()
+    assert [nameless(frame) for frame in answer["items"][5:40]] == [
+        nameless(frame) for frame in stored["items"]
+    ]
+    assert answer["version"] == len(text.splitlines()) - 2
+    running = client.get(f"/games/{started(people)}/export").text
+    twisted = text.replace('"points":', '"point":', 1)
+    for wrong in ("", "x", "{}\n", running, twisted):
+        assert code(shown(wrong)) == (422, "not_replayable")
+    monkeypatch.setattr(proving, "REPLAY_CHARS_AT_MOST", 1_000)
+    assert code(shown(text)) == (422, "not_replayable")
+    with proving.VERIFYING:
+        assert code(shown(text)) == (503, "verifier_busy")
+
+
 def test_an_upload_is_bounded(client: FlaskClient) -> None:
     large = b"x" * (UPLOAD_BYTES_AT_MOST + 1)
     assert code(client.post("/verify", data=large, content_type=NDJSON)) == (413, "body_too_large")
