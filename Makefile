@@ -21,6 +21,10 @@ serve: $(VENV)/serve  ## start everything: Postgres, migrations, the service (PO
 test: $(VENV)/develop  ## run the tests, as many at once as there are cores
 	$(BIN)/python -m pytest $(AT_ONCE)
 
+.PHONY: faults
+faults: $(VENV)/develop  ## kill, cut and starve what serves, and hold every ledger against the log
+	$(BIN)/python -m pytest tests/faults
+
 .PHONY: lint
 lint: $(VENV)/develop  ## check format, style, types, architecture, openapi.yaml and the client's models
 	$(BIN)/ruff format --check .

@@ -332,8 +332,9 @@ def test_an_exported_game_is_shown_by_its_file_alone(
 
     text = client.get(f"/games/{ended}/export").text
     answer = shown(text).get_json()
-    stored = client.get(f"/games/{ended}/replay?seat=all&from=6&to=40").get_json()
-    assert [nameless(frame) for frame in answer["items"][5:40]] == [
+    last = min(40, answer["version"])
+    stored = client.get(f"/games/{ended}/replay?seat=all&from=6&to={last}").get_json()
+    assert [nameless(frame) for frame in answer["items"][5:last]] == [
         nameless(frame) for frame in stored["items"]
     ]
     assert answer["version"] == len(text.splitlines()) - 2

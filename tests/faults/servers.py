@@ -90,7 +90,8 @@ class Served:
 @contextmanager
 def fairdeal_serve(home: Path, port: int, **settings: str) -> Iterator[Served]:
     """`fairdeal serve` with its embedded Postgres, as `make serve` runs it."""
-    environment = {**os.environ, "FAIRDEAL_HOME": str(home), "PORT": str(port), **settings}
+    few = {"FAIRDEAL_WORKERS": "2"}  # each takes seconds to start
+    environment = {**os.environ, **few, "FAIRDEAL_HOME": str(home), "PORT": str(port), **settings}
     environment.pop("DATABASE_URL", None)
     output = home.with_name(f"{home.name}-{port}.log")
     with (

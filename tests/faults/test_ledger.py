@@ -20,14 +20,16 @@ from typing import Any
 from uuid import uuid4
 
 import httpx
+import psycopg
 import pytest
 from chains import first_break
 from faults.servers import descendants, fairdeal_serve, free_port, gunicorn, wait_until_ready
+from psycopg import sql
 
 from service.canonical import canonical_text
 from service.log.events import parse_event
 from service.play.services import Services
-from service.store.embedded import Urls
+from service.store.embedded import Urls, any_postgres
 from service.store.reads import read_events
 
 PATIENCE = 60
@@ -130,11 +132,30 @@ def test_workers_that_are_killed_lose_and_double_nothing(urls: Urls, services: S
 
 
 def test_a_postgres_that_is_killed_loses_and_doubles_nothing(own_home: Path) -> None:
-    home = own_home
+    play_while_it_crashes(own_home, "on")
+
+
+def test_the_ledgers_tell_of_losses_where_a_commit_does_not_wait_for_the_disk(
+    own_home: Path,
+) -> None:
+    """The control: what the test above would find, if there were anything to find."""
+    with pytest.raises(AssertionError):
+        play_while_it_crashes(own_home, "off")
+
+
+def play_while_it_crashes(home: Path, synchronous_commit: str) -> None:
+    """Play while backends of the server are killed, then hold each ledger against its log."""
     port = free_port()
     with fairdeal_serve(home, port):
         wait_until_ready(port)
+        change = sql.SQL("ALTER ROLE fairdeal_service SET synchronous_commit = {}")
+        with (
+            any_postgres(home) as urls,
+            psycopg.connect(urls.superuser, autocommit=True) as superuser,
+        ):
+            superuser.execute(change.format(synchronous_commit))
         clients = [Client(f"http://127.0.0.1:{port}") for _ in range(3)]
+        crash_backends(home, 1)  # the connections that there were knew nothing of the change
         for client in clients:
             client.begin()
         with ThreadPoolExecutor(len(clients) + 1) as pool:

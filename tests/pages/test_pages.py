@@ -278,9 +278,9 @@ class World:
     paths: dict[str, str]
 
 
-@pytest.fixture
-def world(tab: Any) -> World:  # noqa: F811
-    page = tab()
+@pytest.fixture(scope="module")
+def world(browser: Any, site: str) -> Iterator[World]:  # noqa: F811
+    page = browser.new_page(base_url=site)
     people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
     boom = running(people)
     rummy = running(people, ruleset="crazy-rummy")
@@ -303,7 +303,8 @@ def world(tab: Any) -> World:  # noqa: F811
         "referee": "/referee",
         "missing": f"/table/{'0' * 26}",
     }
-    return World(people[0].token, paths)
+    yield World(people[0].token, paths)
+    page.close()
 
 
 LOOKS = {
@@ -409,6 +410,49 @@ def test_everything_is_done_by_keyboard_alone(viewport: Any, tab: Any) -> None: 
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     page.wait_for_url("**#3")
+
+
+@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_referees_desk_is_worked_at_by_keyboard_alone(
+    viewport: Any,
+    tab: Any,  # noqa: F811
+    key: str,
+) -> None:
+    page = tab(viewport=viewport)
+    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
+    game = running(people)
+    at = people[0].call("GET", f"/games/{game}")["version"]
+    asked = {"reason": "other", "seqs": [at], "statement": "It was not my turn."}
+    people[0].call("POST", f"/games/{game}/disputes", asked)
+    page.goto("/referee")
+    page.get_by_label("Admin key").wait_for()
+    reach(page, "input[type=password]")
+    page.keyboard.type(key)
+    page.keyboard.press("Enter")
+    page.locator(".cases button").first.wait_for()
+    reach(page, ".cases button")
+    page.keyboard.press("Enter")
+    page.get_by_text("It was not my turn.").wait_for()
+    reach(page, ".look textarea")
+    page.keyboard.type("The player says that it was not their turn.")
+    reach(page, ".look .primary")
+    page.keyboard.press("Enter")
+    page.locator(".sides .hand button").first.wait_for()
+    reach(page, ".sides .hand button")
+    page.keyboard.press("Enter")
+    page.locator(".tried li").wait_for()
+    reach(page, "[data-key=remedy]")
+    page.keyboard.type("void")
+    reach(page, ".ruling textarea")
+    page.keyboard.type("The game was spoilt.")
+    reach(page, "[data-key='See what it would do']")
+    page.keyboard.press("Enter")
+    page.locator(".preview").wait_for()
+    page.once("dialog", lambda dialog: dialog.accept())
+    reach(page, ".ruling .danger")
+    page.keyboard.press("Enter")
+    page.get_by_text("Ruled: upheld").wait_for()
+    assert people[0].call("GET", f"/games/{game}")["status"] == "voided"
 
 
 def test_what_a_refusal_means_is_said_with_its_rule(tab: Any) -> None:  # noqa: F811

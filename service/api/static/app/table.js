@@ -12,6 +12,7 @@ import { beep, hush, maysMove, say, sayProblem, settings, shell } from "./shell.
 const game = location.pathname.split("/")[2];
 const LINES = 40;
 const BOOM_MS = 1400;
+const AGAIN_MS = 3000;
 const OVER = new Set(["finished", "voided"]);
 
 const main = await shell(n("Table"), { hasSound: true });
@@ -112,9 +113,10 @@ function failed(error) {
   else sayProblem(error, rules);
 }
 
-/** The stream is refused or cut: why, says the game itself. */
+/** The stream is refused: why, says the game itself; if it says nothing, it is tried again. */
 function streamed(state) {
-  if (state === "refused") look().catch(failed);
+  if (state !== "refused") return;
+  look().then(() => setTimeout(() => follow(`/games/${game}/events`, told, streamed), AGAIN_MS)).catch(failed);
 }
 
 // Moves.
