@@ -88,7 +88,7 @@ def test_generated_requests_find_nothing(
 
 def _run(strategy: Any, headers: Any, parameters: Any, chance: random.Random) -> None:
     @settings(
-        max_examples=25,
+        max_examples=15,
         deadline=None,
         derandomize=True,
         database=None,
