@@ -72,8 +72,6 @@ from service.store.audit import read_trail, whole_trail
 from service.store.disputes import OPEN, change_dispute
 from service.store.looks import Look
 
-TRAIL_AT_ONCE = 200
-
 
 def get_disputes(call: Call) -> Answer:
     """List disputes."""
@@ -291,9 +289,7 @@ def _moment_text(moment: Moment, *, is_over: bool) -> str:
         at = dump_json({"at": timestamp(moment.at)})[1:-1]
         return f'{{"kind":"event",{at},"event":{moment.body}}}'
     facts = dict(load_json(moment.body))
-    if moment.kind == "connection":
-        return dump_json({"kind": moment.kind, "at": timestamp(moment.at), moment.kind: facts})
-    tried = facts.pop("moves")
+    tried = facts.pop("moves", None)
     if is_over and isinstance(tried, str):
         facts["moves"] = load_json(tried)["moves"]
     return dump_json({"kind": moment.kind, "at": timestamp(moment.at), moment.kind: facts})

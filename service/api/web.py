@@ -41,21 +41,6 @@ def _shell(module: str) -> str:
     return render_template("app.html", module=module)
 
 
-def get_table(_call: Call, game: str) -> Answer:  # noqa: ARG001  the page reads it itself
-    """The table, as a page."""
-    return page_answer("table")
-
-
-def get_replay_page(_call: Call, game: str = "") -> Answer:  # noqa: ARG001
-    """A replay, as a page."""
-    return page_answer("replay")
-
-
-def get_referee_page(_call: Call) -> Answer:
-    """The referee's desk, as a page."""
-    return page_answer("referee")
-
-
 def get_texts(_call: Call, language: str) -> Answer:
     """What the pages say, by the English of it."""
     if language not in LANGUAGES:
@@ -63,24 +48,24 @@ def get_texts(_call: Call, language: str) -> Answer:
     return Answer(200, {"language": language, "texts": dict(catalogue(language))}, CACHED)
 
 
-def _page(name: str, path: str, summary: str, view: object) -> Operation:
+def _page(name: str, path: str, summary: str, module: str) -> Operation:
     return Operation(
         id=name,
         method="GET",
         path=path,
         tag="Pages",
         summary=summary,
-        view=view,  # type: ignore[arg-type]
+        view=lambda _call, **_path: page_answer(module),
         is_open=True,
         returns={200: Returns("The page.", {HTML: None})},
     )
 
 
 OPERATIONS = (
-    _page("tablePage", "/table/{game}", "Play at a table", get_table),
-    _page("replayPage", "/replay/{game}", "Watch a game again, and check it", get_replay_page),
-    _page("replayFilePage", "/replay", "Watch and check a file", get_replay_page),
-    _page("refereePage", "/referee", "Work at the referee's desk", get_referee_page),
+    _page("tablePage", "/table/{game}", "Play at a table", "table"),
+    _page("replayPage", "/replay/{game}", "Watch a game again, and check it", "replay"),
+    _page("replayFilePage", "/replay", "Watch and check a file", "replay"),
+    _page("refereePage", "/referee", "Work at the referee's desk", "referee"),
     Operation(
         id="readTexts",
         method="GET",

@@ -54,11 +54,11 @@ def authenticate_admin(services: Services, token: str) -> Admin:
     )
 
 
-def line_of(services: Services, admin: Admin, action: str, facts: JsonMap) -> JsonMap:
-    """What the trail says of something that an admin does."""
+def line_of(services: Services, admin: str, action: str, facts: JsonMap) -> JsonMap:
+    """What the trail says of something that is done: by which admin, by their id."""
     return {
         "at": timestamp(services.now()),
-        "admin": admin.id,
+        "admin": admin,
         "action": action,
         "facts": facts,
     }
@@ -66,4 +66,4 @@ def line_of(services: Services, admin: Admin, action: str, facts: JsonMap) -> Js
 
 def note_action(services: Services, admin: Admin, action: str, facts: JsonMap) -> None:
     """Write it into the trail before it is done; raises StoreUnavailable."""
-    add_line(services.database, line_of(services, admin, action, facts))
+    add_line(services.database, line_of(services, admin.id, action, facts))

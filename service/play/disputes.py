@@ -7,7 +7,7 @@ from typing import Any
 
 from service.cards import Seat
 from service.log import steps
-from service.log.events import SYSTEM, Actor
+from service.log.events import SYSTEM, Actor, Event
 from service.log.game import Game, Status
 from service.log.steps import Frame
 from service.play.committing import Committed, commit
@@ -68,27 +68,31 @@ def file_dispute(
     """
     new = services.new_id()
     committed = commit(services, game, lambda now: _opened(services, now, player, read, new), key)
-    event = committed.frames[0].event
-    dispute, seat = str(event.data["dispute"]), committed.frames[0].event.data["seat"]
-    found = store.find_dispute(services.database, dispute)
+    first = committed.frames[0]
+    found = store.find_dispute(services.database, str(first.event.data["dispute"]))
     if found is not None:
         return found, committed
-    asked = read()
-    row = DisputeRow(
-        id=dispute,
-        game_id=game,
-        seat=seat if isinstance(seat, int) else 0,
-        player_id=player,
-        parties=parties_of(committed.frames[0].after),
-        reason=asked.reason,
-        seqs=list(asked.seqs),
-        statement=asked.statement,
-        status="open",
-        version=1,
-        opened_at=services.now(),
-    )
+    row = _row_of(first.event, first.after, read().statement)
     _add_row(services, row)
     return row, committed
+
+
+def _row_of(event: Event, game: Game, statement: str) -> DisputeRow:
+    """The row of a dispute as its event opened it."""
+    data: Any = event.data
+    return DisputeRow(
+        id=data["dispute"],
+        game_id=event.game,
+        seat=data["seat"],
+        player_id=str(event.actor.get("id", "")),
+        parties=parties_of(game),
+        reason=data["reason"],
+        seqs=data["seqs"],
+        statement=statement,
+        status="open",
+        version=1,
+        opened_at=datetime.fromisoformat(event.at),
+    )
 
 
 def _add_row(services: Services, row: DisputeRow) -> None:
@@ -105,22 +109,8 @@ def _restore(services: Services, game: Game, dispute: str) -> None:
     if store.find_dispute(services.database, dispute) is not None:
         return
     for event in read_milestones(services.database, game.id, "dispute_opened"):
-        data: Any = event.data
-        if data["dispute"] == dispute:
-            row = DisputeRow(
-                id=dispute,
-                game_id=game.id,
-                seat=data["seat"],
-                player_id=str(event.actor.get("id", "")),
-                parties=parties_of(game),
-                reason=data["reason"],
-                seqs=data["seqs"],
-                statement="",
-                status="open",
-                version=1,
-                opened_at=datetime.fromisoformat(event.at),
-            )
-            _add_row(services, row)
+        if event.data["dispute"] == dispute:
+            _add_row(services, _row_of(event, game, ""))
             return
 
 
@@ -154,17 +144,17 @@ def _opened(
             raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
     if store.count_disputes(services.database, game.id, seat) >= DISPUTES_A_SEAT:
         raise DisputeStandsAlready(limit=DISPUTES_A_SEAT)
-    pen = Pen(services, game)
     filed = steps.Dispute(id=new, seat=seat, reason=asked.reason, seqs=tuple(asked.seqs))
+    return _written(services, game, filed, player)
+
+
+def _written(services: Services, game: Game, filed: steps.Dispute, player: str) -> Sequence[Frame]:
+    """The dispute in the log; a game that was opened so stops for it."""
+    pen = Pen(services, game)
     pen.write(steps.open_dispute(game, filed, Actor(kind="player", id=player)))
-    _hold_if_asked(pen, new)
-    return pen.frames
-
-
-def _hold_if_asked(pen: Pen, dispute: str) -> None:
-    """A game that was opened so stops for a dispute."""
     if pen.game.setup.hold_on_dispute and pen.game.status is Status.ACTIVE:
-        pen.write(steps.hold(pen.game, SYSTEM, dispute))
+        pen.write(steps.hold(pen.game, SYSTEM, filed.id))
+    return pen.frames
 
 
 def release(pen: Pen, dispute: str, actor: Actor) -> None:
@@ -305,7 +295,4 @@ def _appealed(services: Services, game: Game, found: DisputeRow, player: str) ->
     again = steps.Dispute(
         id=found.id, seat=Seat(found.seat), reason=found.reason, seqs=tuple(found.seqs)
     )
-    pen = Pen(services, game)
-    pen.write(steps.open_dispute(game, again, Actor(kind="player", id=player)))
-    _hold_if_asked(pen, found.id)
-    return pen.frames
+    return _written(services, game, again, player)

@@ -17,7 +17,7 @@ def forget_player(services: Services, admin: Admin, player: str, reason: str) ->
 
     A bot plays on in their running games. Raises PlayerNotFound and StoreUnavailable.
     """
-    facts = line_of(services, admin, ERASURE, {"player": player, "reason": reason})
+    facts = line_of(services, admin.id, ERASURE, {"player": player, "reason": reason})
     is_there = is_id(player) and erasure.forget(services.database, player, services.now(), facts)
     if not is_there:
         raise PlayerNotFound

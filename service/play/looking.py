@@ -8,6 +8,7 @@ it, another admin has approved it before.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from service.canonical import Json, JsonMap
 from service.cards import Card, Seat, cards_text
@@ -95,7 +96,8 @@ def ask_to_look(services: Services, admin: Admin, game: str, asked: HiddenReques
         dispute_id=asked.dispute,
         asked_at=services.now(),
     )
-    line = line_of(services, admin, HIDDEN_READ_REQUEST, {"request": look.id, **_asked(look)})
+    facts: JsonMap = {"request": look.id, **_told(look, look.reason, look.dispute_id)}
+    line = line_of(services, admin.id, HIDDEN_READ_REQUEST, facts)
     store.add_look(services.database, look, line)
     return look
 
@@ -109,7 +111,8 @@ def approve_look(services: Services, admin: Admin, look: str) -> Look:
     refuse_part(services, admin, found.game_id)
     if admin.id == found.admin_id or admin.name == found.admin_name:
         raise ApprovalByAnother
-    line = line_of(services, admin, HIDDEN_READ_APPROVAL, {"request": look, **_asked(found)})
+    facts: JsonMap = {"request": look, **_told(found, found.reason, found.dispute_id)}
+    line = line_of(services, admin.id, HIDDEN_READ_APPROVAL, facts)
     approved = store.approve(services.database, look, admin.id, services.now(), line)
     if approved is None:
         raise LookNotFound
@@ -143,13 +146,14 @@ def _is_part(services: Services, admin: Admin, game: str) -> bool:
     return False
 
 
-def _asked(look: Look) -> JsonMap:
+def _told(look: Look | HiddenRead, reason: str, dispute: str | None) -> JsonMap:
+    """What the trail says of a look, be it asked for, approved of, or done."""
     return {
         "game": look.game_id,
         "version": look.version,
         "seats": list(look.seats),
-        "reason": look.reason,
-        "dispute": look.dispute_id,
+        "reason": reason,
+        "dispute": dispute,
     }
 
 
@@ -223,17 +227,10 @@ def _note_read(services: Services, admin: Admin, scope: _Scope, asked: HiddenReq
         seats=[int(seat) for seat in scope.seats],
         at=services.now(),
     )
-    facts: JsonMap = {
-        "read": read.id,
-        "game": scope.game.id,
-        "version": scope.at,
-        "seats": list(scope.seats),
-        "reason": asked.reason,
-        "dispute": asked.dispute,
-    }
+    facts: JsonMap = {"read": read.id, **_told(read, asked.reason, asked.dispute)}
     if approval is not None:
         facts = {**facts, "approval": approval.id, "approved_by": approval.approved_by}
-    line = line_of(services, admin, HIDDEN_READ, facts)
+    line = line_of(services, admin.id, HIDDEN_READ, facts)
     store.add_hidden_read(services.database, read, line)
 
 
@@ -289,18 +286,15 @@ def followed(frames: Iterable[Frame]) -> Mapping[Seat, frozenset[Card]]:
     held: dict[Seat, frozenset[Card]] = {}
     at_version: dict[int, dict[Seat, frozenset[Card]]] = {}
     for frame in frames:
+        data: Any = frame.event.data
         if frame.event.type == "rewound":
-            held = at_version.get(_seq(frame.event.data.get("to")), {})
+            held = at_version[data["to"]]
         elif frame.event.type == "round_started":
             held = {}
         elif frame.event.type == "move":
             held = _held_after(frame, held)
         at_version[frame.event.seq] = held
     return held
-
-
-def _seq(value: Json) -> int:
-    return value if isinstance(value, int) else 0
 
 
 def _held_after(frame: Frame, held: Mapping[Seat, frozenset[Card]]) -> dict[Seat, frozenset[Card]]:

@@ -14,11 +14,12 @@ from pathlib import Path
 from service.canonical import JsonMap
 from service.log.events import MalformedEvent
 from service.log.replay import ReplayDiverged
+from service.play.admins import line_of
 from service.play.disputes import who_had_part
 from service.play.games import catch_up
 from service.play.proving import export_of
 from service.play.refusals import Refusal
-from service.play.services import Services, timestamp
+from service.play.services import Services
 from service.proof.outside import Evidence
 from service.proof.verdicts import Outcome
 from service.proof.verify import verify
@@ -90,12 +91,7 @@ def _retained(
         removed_at=services.now(),
     )
     facts: JsonMap = {"game": game, "head": left.head, "export_sha256": digest}
-    line: JsonMap = {
-        "at": timestamp(services.now()),
-        "admin": OPERATOR,
-        "action": RETENTION,
-        "facts": facts,
-    }
+    line = line_of(services, OPERATOR, RETENTION, facts)
     if not store.remove(services.database, left, before, line):
         return Outcomes(game, events, "it has changed meanwhile")
     services.games.drop(game)

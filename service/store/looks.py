@@ -9,7 +9,7 @@ from sqlalchemy import func, insert, select, update
 from service.canonical import JsonMap
 from service.store.audit import note
 from service.store.database import Database, connection, drop_old, transaction
-from service.store.tables import games, hidden_read_requests, hidden_reads
+from service.store.tables import ENDED, games, hidden_read_requests, hidden_reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ def games_to_disclose(database: Database, limit: int) -> Sequence[str]:
     query = (
         select(hidden_reads.c.game_id)
         .join(games, games.c.id == hidden_reads.c.game_id)
-        .where(~hidden_reads.c.disclosed, games.c.status.in_(["finished", "voided"]))
+        .where(~hidden_reads.c.disclosed, games.c.status.in_(ENDED))
         .distinct()
         .order_by(hidden_reads.c.game_id)
         .limit(limit)

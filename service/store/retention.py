@@ -15,6 +15,7 @@ from service.store.audit import note
 from service.store.database import Database, connection, transaction
 from service.store.disputes import OPEN
 from service.store.tables import (
+    ENDED,
     attempts,
     connections,
     dispute_messages,
@@ -35,7 +36,6 @@ from service.store.tables import (
     tree_leaves,
 )
 
-ENDED = ("finished", "voided")
 OF_A_GAME = (
     attempts,
     connections,

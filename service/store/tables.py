@@ -37,6 +37,9 @@ metadata = MetaData(
 
 _TIME = DateTime(timezone=True)
 
+ENDED = ("finished", "voided")
+"""The states of a game in which nobody plays any more."""
+
 players = Table(
     "players",
     metadata,

@@ -15,7 +15,7 @@ from service.proof.checkpoints import Consistency, Inclusion, Leaf, read_note
 from service.proof.merkle import Node, Nodes, consistency_path, inclusion_path
 from service.proof.receipts import Receipt
 from service.store.database import Database, connection, transaction
-from service.store.tables import checkpoints, tree_leaves, tree_nodes
+from service.store.tables import ENDED, checkpoints, tree_leaves, tree_nodes
 
 CHECKPOINT_LOCK = 0x46414344
 """The advisory lock that lets one checkpointer in at a time."""
@@ -53,7 +53,7 @@ ORDER BY game.moved_at, game.id LIMIT :limit
 
 
 def _head(row: RowMapping) -> Head:
-    is_over = row["status"] in ("finished", "voided")
+    is_over = row["status"] in ENDED
     leaf = Leaf(game=row["id"], seq=row["version"], head=row["head"], final=is_over)
     is_signed = row["signed_with"] is not None and row["signature"] is not None
     receipt = Receipt(

@@ -7,13 +7,11 @@ import time
 from datetime import timedelta
 from itertools import takewhile
 
-import structlog
-
 from service.play.bot_turns import play_bots
 from service.play.games import catch_up
 from service.play.services import Services
-from service.store.database import StoreUnavailable
 from service.store.lists import games_waiting_for_bots
+from service.worker.each import each
 
 QUIET_FOR = timedelta(milliseconds=200)
 """A game in which something happened just now is still in the hands of a request."""
@@ -28,18 +26,11 @@ def sweep(services: Services, quiet_for: timedelta = QUIET_FOR) -> int:
     quiet_since = services.now() - quiet_for
     waiting = games_waiting_for_bots(services.database, quiet_since, GAMES_A_SWEEP)
     until = time.monotonic() + SWEEP_SECONDS
-    return sum(
-        _play_on(services, game) for game in takewhile(lambda _: time.monotonic() < until, waiting)
-    )
+    in_time = takewhile(lambda _: time.monotonic() < until, waiting)
+    return each(services, in_time, _play_on, "bots_stopped")
 
 
 def _play_on(services: Services, game: str) -> bool:
-    """Whether the bots moved. One game's faults are its own: the others go on."""
-    try:
-        current, _ = catch_up(services, game)
-        return play_bots(services, current).version > current.version
-    except StoreUnavailable:
-        raise
-    except Exception as error:  # noqa: BLE001  whatever is wrong with one game stays with it
-        structlog.get_logger().warning("bots_stopped", game=game, reason=type(error).__name__)
-        return False
+    """Whether the bots moved."""
+    current, _ = catch_up(services, game)
+    return play_bots(services, current).version > current.version

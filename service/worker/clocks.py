@@ -1,6 +1,5 @@
 """The clock's round: overdue turns are played, stale games closed, and the worker says it lives."""
 
-from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import structlog
@@ -8,7 +7,7 @@ import structlog
 from service.play.clocks import OPEN_FOR, close_stale, run_out
 from service.play.services import Services
 from service.store.clocks import beat, overdue_games, stale_open_games
-from service.store.database import StoreUnavailable
+from service.worker.each import each
 
 GAMES_A_ROUND = 200
 GAP = timedelta(seconds=5)
@@ -24,24 +23,11 @@ def note_alive(services: Services, now: datetime | None = None) -> None:
 def tick(services: Services) -> int:
     """Play every turn whose time is up; in how many games something was written."""
     overdue = overdue_games(services.database, services.now(), GAMES_A_ROUND)
-    return _each(services, overdue, run_out)
+    return each(services, overdue, run_out, "clock_stopped")
 
 
 def close_games(services: Services) -> int:
     """Close the games that nobody joined; how many were."""
     created_before = services.now() - OPEN_FOR
     stale = stale_open_games(services.database, created_before, GAMES_A_ROUND)
-    return _each(services, stale, close_stale)
-
-
-def _each(services: Services, games: Sequence[str], work: Callable[[Services, str], bool]) -> int:
-    """Do the work in each game. One game's faults are its own: the others go on."""
-    done = 0
-    for game in games:
-        try:
-            done += work(services, game)
-        except StoreUnavailable:
-            raise
-        except Exception as error:  # noqa: BLE001  whatever is wrong with one game stays with it
-            structlog.get_logger().warning("clock_stopped", game=game, reason=type(error).__name__)
-    return done
+    return each(services, stale, close_stale, "clock_stopped")

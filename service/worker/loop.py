@@ -25,6 +25,7 @@ from service.store.webhooks import drop_old_deliveries
 from service.worker.bots import sweep
 from service.worker.clocks import close_games, note_alive, tick
 from service.worker.courier import Courier
+from service.worker.each import each
 from service.worker.stop import Stop
 
 BUSY_SECONDS = 0.05
@@ -129,15 +130,8 @@ class Worker:
 
     def _disclose(self) -> None:
         """Tell the players of ended games which admins looked at their hands."""
-        for game in games_to_disclose(self.services.database, GAMES_AT_ONCE):
-            try:
-                disclose_reads(self.services, game)
-            except StoreUnavailable:
-                raise
-            except Exception as error:  # noqa: BLE001  one game's faults are its own
-                structlog.get_logger().warning(
-                    "undisclosed", game=game, reason=type(error).__name__
-                )
+        untold = games_to_disclose(self.services.database, GAMES_AT_ONCE)
+        each(self.services, untold, disclose_reads, "undisclosed")
 
     def _tidy(self) -> None:
         """Close what nobody joined, and take away what is too old; each by itself."""

@@ -455,18 +455,25 @@ def test_the_referees_desk_is_worked_at_by_keyboard_alone(
     assert people[0].call("GET", f"/games/{game}")["status"] == "voided"
 
 
-def test_what_a_refusal_means_is_said_with_its_rule(tab: Any) -> None:  # noqa: F811
+def at_a_table(tab: Any, **body: Any) -> tuple[Any, list[Api], str]:  # noqa: F811
+    """The page of the person who begins a rummy game, all its people, and its id."""
     page = tab()
     people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
-    game = running(people, ruleset="crazy-rummy")
+    game = running(people, **{"ruleset": "crazy-rummy", **body})
     first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
     page.goto("/")
     page.evaluate("token => localStorage.setItem('key', token)", first.token)
     page.goto(f"/table/{game}")
+    page.locator(".hand.own .card").first.wait_for()
+    return page, people, game
+
+
+def test_what_a_refusal_means_is_said_with_its_rule(tab: Any) -> None:  # noqa: F811
+    page, people, game = at_a_table(tab)
+    first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
     hand = first.call("GET", f"/games/{game}")
     legal = [m for m in hand["legal_moves"] if m["type"] == "meld"]
     cards = page.locator(".hand.own .card")
-    cards.first.wait_for()
     names = [one.get_attribute("data-card") for one in cards.all()]
     wrong = next(
         three
@@ -482,15 +489,9 @@ def test_what_a_refusal_means_is_said_with_its_rule(tab: Any) -> None:  # noqa: 
 
 
 def test_cards_are_dragged_to_where_they_belong(tab: Any) -> None:  # noqa: F811
-    page = tab()
-    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
-    game = running(people, ruleset="crazy-rummy")
+    page, people, game = at_a_table(tab)
     first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
-    page.goto("/")
-    page.evaluate("token => localStorage.setItem('key', token)", first.token)
-    page.goto(f"/table/{game}")
     cards = page.locator(".hand.own .card")
-    cards.first.wait_for()
     dragged = cards.first.get_attribute("data-card")
     page.locator(".side .lines li").nth(3).wait_for()  # nothing more is to be drawn
     source, target = cards.first.bounding_box(), page.locator("[data-drop=discard]").bounding_box()
@@ -526,19 +527,6 @@ def test_a_private_table_is_joined_by_its_invitation(tab: Any) -> None:  # noqa:
     janis.get_by_role("button", name="Sit down").click()
     for page in (ilze, janis):
         page.locator(".hand.own .card").first.wait_for()
-
-
-def at_a_table(tab: Any, **body: Any) -> tuple[Any, list[Api], str]:  # noqa: F811
-    """The page of the person who begins a rummy game, all its people, and its id."""
-    page = tab()
-    people = [Api(page, name) for name in ("Ilze", "Jānis", "Anna")]
-    game = running(people, **{"ruleset": "crazy-rummy", **body})
-    first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
-    page.goto("/")
-    page.evaluate("token => localStorage.setItem('key', token)", first.token)
-    page.goto(f"/table/{game}")
-    page.locator(".hand.own .card").first.wait_for()
-    return page, people, game
 
 
 def test_a_move_by_keyboard_leaves_the_focus_at_the_hand(tab: Any) -> None:  # noqa: F811

@@ -98,19 +98,6 @@ export const get = (path, options) => call("GET", path, options);
 /** A write that is safe to repeat. */
 export const post = (path, body = {}, options = {}) => call("POST", path, { body, key: freshKey(), ...options });
 
-/** Every item of a list, page by page; `most` bounds them. */
-export async function all(path, { token, most = 1000 } = {}) {
-  const items = [];
-  let cursor = null;
-  do {
-    const join = path.includes("?") ? "&" : "?";
-    const page = await get(cursor ? `${path}${join}cursor=${encodeURIComponent(cursor)}` : path, token ? { token } : {});
-    items.push(...page.items);
-    cursor = page.next_cursor;
-  } while (cursor && items.length < most);
-  return items;
-}
-
 /**
  * Follow a stream for as long as the page lives: it resumes after what was taken.
  *

@@ -1,11 +1,14 @@
 /** The table as it is drawn at the table itself, in a replay and at the referee's desk. */
 
-import { back, cardButton, openCard, sorted, suitShape } from "./cards.js";
+import { back, cardButton, face, openCard, sorted, suitShape } from "./cards.js";
 import { h } from "./dom.js";
-import { suitName, t } from "./i18n.js";
+import { cardName, rankText, suitName, t } from "./i18n.js";
 import { nameOf } from "./saying.js";
 
 const BACKS_SHOWN = 9;
+
+/** What players call the game: the ruleset's name, as a title. */
+export const titleOf = (view) => view.ruleset.split("-").map((word) => word[0].toUpperCase() + word.slice(1)).join(" ");
 
 export const isRummy = (view) => Boolean(view.table && "melds" in view.table);
 export const isWild = (view, card) => isRummy(view) && view.table.wild === card[0];
@@ -53,8 +56,8 @@ export function middle(view, act = {}) {
         h("small", { "aria-hidden": "true" }, t("Stock: {n}", { n: stock }))),
       h("div", { class: "discard" },
         pile({ ...act.discard, "data-key": "discard", "data-drop": "discard" },
-          discard.top ? openCard(discard.top, { wild: isWild(view, discard.top) }).firstChild : empty(),
-          discard.top ? t("Discard pile, {n} cards, on top: {card}", { n: discard.count, card: openCard(discard.top).getAttribute("aria-label") }) : t("Discard pile, empty")),
+          discard.top ? face(discard.top) : empty(),
+          discard.top ? t("Discard pile, {n} cards, on top: {card}", { n: discard.count, card: cardName(discard.top) }) : t("Discard pile, empty")),
         h("small", { "aria-hidden": "true" }, t("Discards: {n}", { n: discard.count }))),
       aside(view)),
     isRummy(view) && melds(view, act));
@@ -63,14 +66,14 @@ export function middle(view, act = {}) {
 /** What is to be followed, or what is wild. */
 function aside(view) {
   if (isRummy(view)) {
-    return h("p", { class: "follow" }, t("Wild"), h("b", {}, view.table.wild === "T" ? "10" : view.table.wild));
+    return h("p", { class: "follow" }, t("Wild"), h("b", {}, rankText(view.table.wild)));
   }
   const { follow } = view.table;
   if (view.round === null || view.result) return null;
   if (!follow) return h("p", { class: "follow" }, t("Anything may be played"));
   return h("p", { class: "follow" }, t("Follow"),
     follow.suit && h("span", { role: "img", "aria-label": suitName(follow.suit) }, suitShape(follow.suit)),
-    follow.rank && h("b", {}, follow.rank === "T" ? "10" : follow.rank));
+    follow.rank && h("b", {}, rankText(follow.rank)));
 }
 
 function melds(view, act) {

@@ -1,7 +1,7 @@
 /** Cards, drawn here: no picture comes from elsewhere. */
 
 import { h } from "./dom.js";
-import { cardName, t } from "./i18n.js";
+import { cardName, cardText, rankText, t } from "./i18n.js";
 
 const SHAPES = {
   c: "M12 2a4.7 4.7 0 0 1 3.4 7.9 4.7 4.7 0 1 1-2.6 7.2c.1 1.9.9 3.3 2.5 4.9H8.7c1.6-1.6 2.4-3 2.5-4.9a4.7 4.7 0 1 1-2.6-7.2A4.7 4.7 0 0 1 12 2z",
@@ -30,7 +30,7 @@ export function face(card) {
   const [rank, suit] = card;
   const shape = (x, y, size) => h("path", { d: SHAPES[suit], transform: place(x, y, size) });
   svg.append(h("g", { class: `suit-${suit}` },
-    h("text", { class: "rank", x: "4", y: "16" }, rank === "T" ? "10" : rank),
+    h("text", { class: "rank", x: "4", y: "16" }, rankText(rank)),
     shape(4, 19, 11), shape(14, 30, 28)));
   return svg;
 }
@@ -54,7 +54,7 @@ export function suitShape(suit) {
 export function openCard(card, { as = null, wild = false } = {}) {
   const name = as && as !== card ? t("{card}, stands for {as}", { card: cardName(card), as: cardName(as) }) : cardName(card);
   return h("span", { class: `card${wild ? " wild" : ""}`, role: "img", "aria-label": name, "data-card": card },
-    face(card), as && as !== card && h("span", { class: "as", "aria-hidden": "true" }, short(as)));
+    face(card), as && as !== card && h("span", { class: "as", "aria-hidden": "true" }, cardText(as)));
 }
 
 /** A card to press. */
@@ -66,8 +66,6 @@ export function cardButton(card, { legal = false, selected = null, wild = false,
     class: `card${legal ? " legal" : ""}${selected ? " selected" : ""}${wild ? " wild" : ""}`, ...more,
   }, face(card));
 }
-
-const short = (card) => (card[0] === "T" ? "10" : card[0]) + { c: "♣", d: "♦", h: "♥", s: "♠" }[card[1]];
 
 /** The hand in order: `suit` first, or `rank` first; jokers last. */
 export function sorted(cards, by = "suit", aceLow = false) {

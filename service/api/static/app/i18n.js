@@ -53,10 +53,13 @@ export function t(text, params = {}) {
   return said.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? String(params[name]) : whole));
 }
 
+/** A rank as it is printed on a card. */
+export const rankText = (rank) => (rank === "T" ? "10" : rank);
+
 /** A card's name, for those who listen. */
 export function cardName(card) {
   if (card.startsWith("X")) return t("joker");
-  const rank = card[0] in RANKS ? t(RANKS[card[0]]) : card[0].replace("T", "10");
+  const rank = card[0] in RANKS ? t(RANKS[card[0]]) : rankText(card[0]);
   return t("{rank} of {suit}", { rank, suit: t(SUITS[card[1]]) });
 }
 
@@ -66,7 +69,7 @@ export const suitName = (suit) => t(SUITS[suit]);
 /** A card in a line of text. */
 export function cardText(card) {
   if (card.startsWith("X")) return "★";
-  return (card[0] === "T" ? "10" : card[0]) + { c: "♣", d: "♦", h: "♥", s: "♠" }[card[1]];
+  return rankText(card[0]) + { c: "♣", d: "♦", h: "♥", s: "♠" }[card[1]];
 }
 
 /** A time, as people here write it. */

@@ -1,6 +1,6 @@
 /** The referee's desk: a dispute beside its game, hands that are read for a reason, moves tried, rulings. */
 
-import { desk, get as read, isKey, post as write, call, freshKey, Problem } from "./api.js";
+import { desk, get as read, isKey, post as write, call, Problem } from "./api.js";
 import { isRummy, isWild, middle } from "./board.js";
 import { cardButton, openCard, sorted } from "./cards.js";
 import { drag } from "./drag.js";
@@ -67,13 +67,16 @@ function drawHead() {
   listDisputes("");
 }
 
+/** Whose dispute it is, and about which events. */
+const aboutText = ({ seat, seqs }) => `${t("Seat {seat}", { seat })}, ${t("events {seqs}", { seqs: seqs.join(", ") || "–" })}`;
+
 async function listDisputes(status) {
   const page = await trying(() => get(`/disputes?limit=50${status ? `&status=${status}` : ""}`));
   if (!page) return;
   render(places.list, h("ul", { class: "cases", "aria-label": t("Disputes") }, page.items.map((one) => h("li", {},
     h("button", { type: "button", "data-key": one.id, onclick: () => openCase(one.id) },
       h("b", {}, t(one.reason)), " ", h("span", { class: `badge ${one.status}` }, t(one.status.replace("_", " "))),
-      h("small", {}, `${t("Seat {seat}", { seat: one.seat })}, ${t("events {seqs}", { seqs: one.seqs.join(", ") || "–" })} · ${timeText(one.opened_at)}`))))),
+      h("small", {}, `${aboutText(one)} · ${timeText(one.opened_at)}`))))),
   !page.items.length && h("p", {}, t("No disputes: everybody is content.")));
 }
 
@@ -149,7 +152,7 @@ function drawWords() {
   const isOpen = ["open", "under_review"].includes(dispute.status);
   render(parts.case,
     h("h2", {}, t("Dispute"), " ", h("span", { class: `badge ${dispute.status}` }, t(dispute.status.replace("_", " ")))),
-    h("p", {}, `${t(dispute.reason)} · ${t("Seat {seat}", { seat: dispute.seat })} · ${t("events {seqs}", { seqs: dispute.seqs.join(", ") || "–" })}`,
+    h("p", {}, `${t(dispute.reason)} · ${aboutText(dispute)}`,
       dispute.is_appealed && ` · ${t("appealed")}`),
     h("blockquote", {}, dispute.statement || t("(no words)")),
     h("ul", { class: "messages" }, dispute.messages.map((one) => h("li", { class: one.visibility },
@@ -348,7 +351,7 @@ function drawRuling() {
   });
   const form = h("form", { onsubmit: submit(async () => {
     if (!window.confirm(t("Rule so? It enters the log for good."))) return;
-    await call("POST", `/admin/disputes/${dispute.id}/rulings`, { token: desk.token, key: freshKey(), body: asked(false) });
+    await post(`/disputes/${dispute.id}/rulings`, asked(false));
     now.preview = null;
     say(t("It is ruled."));
     await openCase(dispute.id);

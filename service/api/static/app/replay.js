@@ -1,7 +1,7 @@
 /** A game again, event by event, from any seat, with a check of all of it. */
 
 import { call, get, Problem } from "./api.js";
-import { middle, resultBox, roundsOf, scoreSheet, seatPanel } from "./board.js";
+import { middle, resultBox, roundsOf, scoreSheet, seatPanel, titleOf } from "./board.js";
 import { handChart, markNow, scoreChart } from "./charts.js";
 import { checker } from "./check.js";
 import { button, h, render, select } from "./dom.js";
@@ -98,8 +98,7 @@ class Player {
 
   drawHead() {
     const view = this.latest;
-    const title = view.ruleset === "jokers-go-boom" ? "Jokers Go Boom" : "Crazy Rummy";
-    render(this.place.head, h("h1", {}, title), h("p", {}, view.seats.map((seat) => nameOf(view, seat.seat)).join(" · ")), resultBox(view));
+    render(this.place.head, h("h1", {}, titleOf(view)), h("p", {}, view.seats.map((seat) => nameOf(view, seat.seat)).join(" · ")), resultBox(view));
   }
 
   drawControls() {

@@ -1,7 +1,7 @@
 /** The table: look, select, play, and see what the others do; over the public API alone. */
 
 import { account, call, follow, freshKey, get, post, Problem } from "./api.js";
-import { around, isRummy, middle, ownHand, resultBox, roundsOf, scoreSheet, seatPanel } from "./board.js";
+import { around, isRummy, middle, ownHand, resultBox, roundsOf, scoreSheet, seatPanel, titleOf } from "./board.js";
 import { openCard } from "./cards.js";
 import { drag } from "./drag.js";
 import { button, field, h, render, select } from "./dom.js";
@@ -129,7 +129,7 @@ async function move(body) {
   hush();
   draw();
   try {
-    const answer = await call("POST", `/games/${game}/moves`, { body: { move: body }, key: freshKey() });
+    const answer = await post(`/games/${game}/moves`, { move: body });
     selected.clear();
     beep(660, 0.08);
     sending = false;
@@ -302,7 +302,7 @@ function draw() {
   main.classList.toggle("choosing", legalCards().size > 0);
   if (stateLine.textContent !== turnText()) stateLine.textContent = turnText();
   render(places.top,
-    h("h1", {}, view.ruleset === "jokers-go-boom" ? "Jokers Go Boom" : "Crazy Rummy"),
+    h("h1", {}, titleOf(view)),
     stateLine, mayAct() && clockText() && h("span", { class: "clock" }, clockText()),
     view.round && h("p", { class: "round" }, t("Round {round} of {rounds}", { round: view.round, rounds: view.rounds })),
     view.sandbox && h("p", { class: "warning" }, t("A sandbox: its deal is known.")));
@@ -323,6 +323,11 @@ function draw() {
     }),
     actions()]);
   drawSide();
+}
+
+/** Give up the seat, or come back to it. */
+function seated(what) {
+  post(`/games/${game}/${what}`).then(({ view: after }) => take(after)).catch(failed);
 }
 
 let sideOf = "";
@@ -347,8 +352,8 @@ function drawSide() {
     own() && view.status !== "open" && disputes(),
     own() && ["active", "held"].includes(view.status) && h("details", { "data-key": "leave" }, h("summary", {}, t("Leave the game")),
       h("p", {}, t("A bot plays on for you, for good.")),
-      button(t("Give up my seat"), () => post(`/games/${game}/resignation`).then(({ view: after }) => take(after)).catch(failed), { class: "danger" })),
-    ["active", "held"].includes(view.status) && !own() && localStorage.getItem(`sat-${game}`) && button(t("Come back to my seat"), () => post(`/games/${game}/return`).then(({ view: after }) => take(after)).catch(failed), { "data-key": "return" }));
+      button(t("Give up my seat"), () => seated("resignation"), { class: "danger" })),
+    ["active", "held"].includes(view.status) && !own() && localStorage.getItem(`sat-${game}`) && button(t("Come back to my seat"), () => seated("return"), { "data-key": "return" }));
 }
 
 async function readRounds() {
