@@ -38,6 +38,7 @@ def create_app() -> Flask:
             "to_act": "a" * 26,
             "bot_to_act": False,
             "moved_at": "2026-12-01T10:15:31.000Z",
+            "deadline_at": None,
             "signed_with": "k" * 16,
             "signature": "s" * 86,
             "seq0": version,

@@ -131,6 +131,7 @@ def pgbench(urls: Urls, clients: int) -> Load:
             "to_act": "'a'",
             "bot_to_act": "false",
             "moved_at": "now()",
+            "deadline_at": "NULL::timestamptz",
             "signed_with": f"'{'k' * 16}'",
             "signature": f"'{'s' * 86}'",
             "seq0": ":v::int",

@@ -43,6 +43,9 @@ NO_NULL = "^[^\\x00]*$"
 PRINTABLE_WITHOUT_SPACE = "^[!-~]*$"
 YEARS_AT_MOST = 9990
 MOVES_AT_MOST = 32
+MOVES_REMEMBERED = 1024
+"""Of each ruleset: a play of any card, a draw, a pass, and the melds of the day."""
+
 VERSIONS_AT_MOST = 2**31 - 1
 
 PRINTABLE_ASCII = "^[ -~]*$"
@@ -278,7 +281,7 @@ class ContributionRequestSchema(RequestSchema):
 def move_union(ruleset: AnyRuleset) -> Tagged:
     """A move of the ruleset's: one of its shapes, told apart by `type`."""
     name = "".join(part.capitalize() for part in ruleset.name.split("-"))
-    return Tagged(f"{name}Move", schemas_of(ruleset).MOVES)
+    return Tagged(f"{name}Move", schemas_of(ruleset).MOVES, remembers=MOVES_REMEMBERED)
 
 
 def move_request_schema(ruleset: AnyRuleset) -> Schema:

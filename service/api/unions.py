@@ -5,12 +5,16 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields
 
+from service.canonical import dump_json
+from service.play.bounded import Bounded
+
 
 class Tagged(fields.Field[Any]):
     """A value whose shape is named by one of its fields, `type` unless it is another.
 
     `schemas` are the shapes by what stands there; `name` is what
-    `openapi.yaml` calls the union.
+    `openapi.yaml` calls the union. `remembers` is how many good values are
+    kept with what was built of them, where that never changes.
     """
 
     def __init__(
@@ -19,12 +23,14 @@ class Tagged(fields.Field[Any]):
         schemas: Mapping[str, Schema],
         *,
         tag: str = "type",
+        remembers: int = 0,
         **kwargs: Any,  # noqa: ANN401
     ) -> None:
         super().__init__(**kwargs)
         self.tag = tag
         self.union = name
         self.schemas = schemas
+        self._known: Bounded[str, Any] | None = Bounded(remembers) if remembers else None
 
     def _deserialize(
         self,
@@ -33,6 +39,16 @@ class Tagged(fields.Field[Any]):
         data: Mapping[str, Any] | None,  # noqa: ARG002
         **kwargs: Any,  # noqa: ANN401, ARG002
     ) -> Any:  # noqa: ANN401  what the shape's schema builds
+        if self._known is None:
+            return self._load(value)
+        text = dump_json(value)
+        found = self._known.get(text)
+        if found is None:
+            found = self._load(value)
+            self._known.put(text, found)
+        return found
+
+    def _load(self, value: Any) -> Any:  # noqa: ANN401  JSON in, what the shape's schema builds out
         if not isinstance(value, dict):
             message = "Not a JSON object."
             raise ValidationError(message)

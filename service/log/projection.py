@@ -23,7 +23,7 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
     `names` are of the players by id; `latest` is the newest version there is.
     """
     eyes = everybody(game, viewer) if game.status.is_over else viewer
-    public = _view(game, None)
+    public, turn = _view(game, None), game.to_act
     views = {seat: view for seat in eyes.sees if (view := _view(game, seat)) is not None}
     return {
         "game": game.id,
@@ -44,13 +44,13 @@ def view_json(game: Game, viewer: Viewer, names: Mapping[str, str], latest: int)
         "round": game.round.number if game.round else None,
         "rounds": game.rounds,
         "dealer": game.round.dealer if game.round else None,
-        "to_act": game.to_act,
+        "to_act": turn,
         "phase": public.phase if public else None,
         "turn_seconds": game.setup.turn_seconds,
         "deadline_at": None,
         "seats": [_seat_json(game, seat, public, views.get(seat), names) for seat in game.seats],
         "table": public.table if public else None,
-        "legal_moves": _moves_json(game, views.get(game.to_act) if game.to_act else None),
+        "legal_moves": _moves_json(game, views.get(turn) if turn else None),
         "fairness": _fairness_json(game),
         "result": game.result.to_json() if game.result else None,
     }

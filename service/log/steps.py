@@ -128,17 +128,20 @@ def write(step: Step, before: Game | None, at: str) -> Frame:
 
 def moved_on(before: Game | None, after: Game, event: Event) -> Game:
     """The game after the step, at its event's place; the clock starts anew with each turn."""
-    is_new_turn = after.to_act is not None and (
-        event.type in NEW_TURNS or before is None or before.to_act != after.to_act
+    turn = after.to_act
+    is_new_turn = turn is not None and (
+        event.type in NEW_TURNS or before is None or before.to_act != turn
     )
-    placed = replace(after, version=event.seq, head=event.hash, at=event.at)
+    changes: dict[str, Any] = {"version": event.seq, "head": event.hash, "at": event.at}
     if event.type in NEW_STATES and after.round is not None:
         past = Past(event.seq, after.round.state, after.round.past)
-        placed = replace(placed, round=replace(after.round, past=past))
+        changes["round"] = replace(after.round, past=past)
     if event.type == "round_started":
-        *earlier, present = placed.starts
-        placed = replace(placed, starts=(*earlier, replace(present, seq=event.seq)))
-    return replace(placed, turn_at=event.at, extended=0) if is_new_turn else placed
+        *earlier, present = after.starts
+        changes["starts"] = (*earlier, replace(present, seq=event.seq))
+    if is_new_turn:
+        changes.update(turn_at=event.at, extended=0)
+    return replace(after, **changes)
 
 
 def create(game: str, opening: Opening, secret: Secret, creator: Actor, at: str) -> Step:
@@ -469,24 +472,26 @@ def play(game: Game, move: Any, actor: Actor) -> Step:  # noqa: ANN401  the rule
     in_play = _round_of(game)
     settled = game.ruleset.settle(in_play.state, move)
     state, outcome = game.ruleset.apply(in_play.state, settled)
+    seat = game.ruleset.to_act(in_play.state)
+    is_turn_over = game.ruleset.to_act(state) != seat
     data: JsonMap = {
-        "seat": game.ruleset.to_act(in_play.state),
+        "seat": seat,
         "move": game.ruleset.write_move(settled),
         "outcome": outcome,
         "state_mac": _dealer_of(game).seal(game.ruleset.encode(state)),
     }
-    played = replace(game, round=replace(in_play, state=state))
-    return Draft("move", actor, data), replace(played, absences=_absences(game, played, actor))
+    absences = _absences(game, actor, is_turn_over=is_turn_over)
+    played = replace(game, round=replace(in_play, state=state), absences=absences)
+    return Draft("move", actor, data), played
 
 
-def _absences(before: Game, after: Game, actor: Actor) -> tuple[int, ...]:
+def _absences(game: Game, actor: Actor, *, is_turn_over: bool) -> tuple[int, ...]:
     """A turn that the clock played counts, and a move of the player's own ends the count."""
-    seat = before.to_act
+    seat = game.to_act
     if seat is None or actor.kind not in ("clock", "player"):
-        return before.absences
-    is_turn_over = after.to_act != seat
-    count = before.absences[seat - 1] + is_turn_over if actor.kind == "clock" else 0
-    return (*before.absences[: seat - 1], count, *before.absences[seat:])
+        return game.absences
+    count = game.absences[seat - 1] + is_turn_over if actor.kind == "clock" else 0
+    return (*game.absences[: seat - 1], count, *game.absences[seat:])
 
 
 def absent_turn(game: Game) -> Step:

@@ -37,7 +37,8 @@ def viewer_of(game: Game, player: str | None) -> Viewer:
     seats = game.seats_of(player) if player is not None else []
     if not seats:
         return SPECTATOR
-    own = game.to_act if game.to_act in seats else seats[0]
+    turn = game.to_act
+    own = turn if turn in seats else seats[0]
     return Viewer(role="seat", seat=own, sees=frozenset(seats))
 
 

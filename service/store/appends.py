@@ -73,11 +73,13 @@ WITH created AS (
     INSERT INTO events (game_id, seq, type, body, signed_with, signature)
     SELECT %(game)s, event.seq, event.type, event.body, {signed}
     FROM (VALUES {events}) AS event (seq, type, body)
+), bound AS (
+    INSERT INTO creation_keys (player_id, route, key, fingerprint, resource_id, version)
+    SELECT %(player)s::text, %(route)s::text, %(key)s::text, %(fingerprint)s::bytea, %(game)s,
+        %(version)s
+    WHERE %(key)s::text IS NOT NULL
 )
-INSERT INTO creation_keys (player_id, route, key, fingerprint, resource_id, version)
-SELECT %(player)s::text, %(route)s::text, %(key)s::text, %(fingerprint)s::bytea, %(game)s,
-    %(version)s
-WHERE %(key)s::text IS NOT NULL
+SELECT 1
 """
 
 _SIGNED = """
@@ -165,7 +167,7 @@ def _receipt(database: Database, game: Game) -> Receipt:
 
 
 def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object]) -> int:
-    """Run the statement as it stands; the count that it selects, 0 if it selects nothing."""
+    """Run the statement as it stands; the count that it selects."""
     try:
         cursor = raw.execute(statement, parameters)
     except UniqueViolation as error:
@@ -174,7 +176,7 @@ def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object
         if error.diag.constraint_name in ("pk_games", "pk_game_secrets", "pk_events"):
             raise GameExists from error
         raise
-    row = cursor.fetchone() if cursor.description else None
+    row = cursor.fetchone()
     return int(row[0]) if row else 0
 
 

@@ -106,7 +106,7 @@ class Wakeups:
             if time.monotonic() - polled >= POLL_SECONDS:
                 self._poll(connection)
                 polled = time.monotonic()
-            for notification in connection.notifies(timeout=POLL_SECONDS, stop_after=1):
+            for notification in connection.notifies(timeout=POLL_SECONDS):
                 is_heard = is_heard or notification.payload == probe
                 for game, version in read_payload(notification.payload):
                     self._tell(game, version)

@@ -66,7 +66,9 @@ def _melds(state: State) -> list[LayDown]:
     wild = bits_of([card for card in state.hand if state.is_wild(card)])
     longest, unchecked = len(state.hand) - 1, _unchecked(state)
     laid: list[LayDown] = []
-    for shape in SHAPES:
+    wilds = wild.bit_count()
+    near = [shape for shape in SHAPES if (shape.bits & ~hand).bit_count() <= wilds]
+    for shape in near:
         natural = hand & shape.bits
         spare = wild & ~natural
         length = len(shape.cards)
