@@ -6,11 +6,17 @@ from service.play.services import Services, timestamp
 
 
 class Pen:
-    """Writes steps after a game's last event, all at one time of day."""
+    """Writes steps after a game's last event, all at one time of day.
+
+    A clock that was put back, or that of a machine that is behind, does not
+    take the game back in time: a turn that began in the past would be over
+    before its player saw it.
+    """
 
     def __init__(self, services: Services, game: Game | None = None) -> None:
         self.frames: list[Frame] = []
-        self.at = timestamp(services.now())
+        now = timestamp(services.now())
+        self.at = now if game is None else max(now, game.at)
         self._game = game
 
     @property

@@ -35,6 +35,13 @@ def beat(database: Database, gap: timedelta, now: datetime | None = None) -> boo
         return open_connection.execute(text(BEAT), parameters).first() is not None
 
 
+def database_now(database: Database) -> datetime:
+    """What the database's clock says, which all machines share."""
+    with connection(database) as open_connection:
+        now: datetime = open_connection.execute(select(func.clock_timestamp())).scalar_one()
+        return now
+
+
 def seconds_down(database: Database, since: datetime, until: datetime) -> float:
     """How long of that time no worker was alive."""
     overlap = func.least(outages.c.ended_at, until) - func.greatest(outages.c.began_at, since)

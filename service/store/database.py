@@ -1,12 +1,15 @@
 """The connection to Postgres, and what goes wrong with it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
+from psycopg.abc import PQGen
+from psycopg.pq import ConnStatus, TransactionStatus
+from psycopg.rows import Row
 from sqlalchemy import (
     Column,
     Connection,
@@ -14,6 +17,7 @@ from sqlalchemy import (
     PoolProxiedConnection,
     create_engine,
     delete,
+    event,
     make_url,
     select,
     text,
@@ -34,6 +38,15 @@ SESSION = (
 POOL_WAIT_SECONDS = 5
 DROPPED_AT_ONCE = 2_000
 CONNECT_SECONDS = 5
+ANSWER_SECONDS = 15.0
+"""How long an answer is waited for: three times what a statement may take."""
+
+KEEPALIVE: Mapping[str, Any] = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
 
 
 class StoreUnavailable(Exception):
@@ -46,7 +59,32 @@ class StoreUnavailable(Exception):
 _AWAY = (OperationalError, InterfaceError, PoolTimeout)
 """What SQLAlchemy says when Postgres is not there, or not in time."""
 
+Result = TypeVar("Result")
+POLL_SECONDS = 0.1
+ACTIVE = TransactionStatus.ACTIVE
+
 RawConnection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+
+class PatientConnection(psycopg.Connection[Row]):
+    """A connection that waits for an answer, and not for ever.
+
+    A server that is gone without a word, or a proxy that holds the line and
+    says nothing, would keep a thread until the process ends.
+    """
+
+    def wait(
+        self, gen: PQGen[Result], interval: float = POLL_SECONDS, timeout: float | None = None
+    ) -> Result:
+        """Wait as psycopg does; raises OperationalError for an answer that is overdue."""
+        if timeout is not None:  # somebody waits for notifications
+            return super().wait(gen, interval, timeout)
+        try:
+            return super().wait(gen, interval, ANSWER_SECONDS)
+        except psycopg.OperationalError:
+            if self.pgconn.status == ConnStatus.OK and self.pgconn.transaction_status == ACTIVE:
+                self.pgconn.finish()  # the answer may still come, to somebody else's question
+            raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +120,19 @@ def connect(
         pool_reset_on_return=None,  # every statement has committed itself
         hide_parameters=True,  # they hold secrets, and errors are logged
         connect_args={
-            "connect_timeout": CONNECT_SECONDS,
+            **KEEPALIVE,
             "application_name": "fairdeal",
             **({"prepare_threshold": None} if is_pooled else {"options": SESSION}),
         },
     )
+    event.listen(engine, "do_connect", _connect)
     return Database(engine, box, keyring)
+
+
+def _connect(
+    _dialect: object, _record: object, arguments: Sequence[Any], options: Mapping[str, Any]
+) -> "PatientConnection[tuple[Any, ...]]":
+    return PatientConnection.connect(*arguments, **options)
 
 
 def psycopg_url(url: str) -> str:

@@ -13,6 +13,8 @@ from threading import Condition, Thread
 import psycopg
 import structlog
 
+from service.store.database import KEEPALIVE, PatientConnection
+
 CHANNEL = "fairdeal_moved"
 PROBE = "probe:"
 GATHER_SECONDS = 0.01
@@ -124,14 +126,7 @@ class Wakeups:
 
 def _connect(url: str) -> "psycopg.Connection[tuple[object, ...]]":
     """A direct connection that finds out soon when the other end is gone."""
-    return psycopg.connect(
-        url,
-        autocommit=True,
-        connect_timeout=5,
-        keepalives_idle=10,
-        keepalives_interval=5,
-        keepalives_count=3,
-    )
+    return PatientConnection.connect(url, autocommit=True, **KEEPALIVE)
 
 
 def payloads(moved: Mapping[str, int]) -> Iterable[str]:

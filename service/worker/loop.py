@@ -23,7 +23,7 @@ from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
 from service.store.webhooks import drop_old_deliveries
 from service.worker.bots import sweep
-from service.worker.clocks import close_games, note_alive, tick
+from service.worker.clocks import close_games, is_clock_right, note_alive, tick
 from service.worker.courier import Courier
 from service.worker.each import each
 from service.worker.stop import Stop
@@ -44,6 +44,7 @@ class Worker:
     checkpoint_seconds: float
     rung: Event = field(default_factory=Event)
     _next_checkpoint: float = field(default=0.0, init=False)
+    _is_clock_right: bool = field(default=True, init=False)
 
     def run(self, stop: Stop) -> None:
         """Work until stopped; a database that is away is waited for."""
@@ -101,7 +102,7 @@ class Worker:
     def work(self) -> float:
         """Do once what there is to do; how long to rest then, in seconds."""
         try:
-            is_busy = tick(self.services) > 0
+            is_busy = self._tick() > 0
             self._checkpoint()
             return BUSY_SECONDS if sweep(self.services) or is_busy else IDLE_SECONDS
         except StoreUnavailable:
@@ -110,6 +111,13 @@ class Worker:
         except Exception as error:  # noqa: BLE001  a worker that ends takes the service with it
             structlog.get_logger().error("worker_failed", exception=type(error).__name__)
             return TROUBLE_SECONDS
+
+    def _tick(self) -> int:
+        """Play for who is away, as long as this machine can tell the time."""
+        was_right, self._is_clock_right = self._is_clock_right, is_clock_right(self.services)
+        if was_right != self._is_clock_right:
+            structlog.get_logger().error("clock_differs", is_right=self._is_clock_right)
+        return tick(self.services) if self._is_clock_right else 0
 
     def _checkpoint(self) -> None:
         """Sign a checkpoint if it is time; games go on where none can be signed."""

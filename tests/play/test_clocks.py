@@ -427,6 +427,7 @@ def test_a_worker_outlives_what_it_does_not_expect(
 
     monkeypatch.setattr(loop, "BEAT_SECONDS", 0.02)
     monkeypatch.setattr(loop, "note_alive", fails)
+    monkeypatch.setattr(loop, "is_clock_right", lambda _services: True)
     monkeypatch.setattr(loop, "tick", fails)
     monkeypatch.setattr(loop, "TROUBLE_SECONDS", 0.02)
     stop, worker = Stop(), Worker(house.services, Checkpointer(house.services, tmp_path), 10)
@@ -477,3 +478,52 @@ def house_private(house: House) -> str:
     for person in (guest, other):
         person.post(f"/games/{game}/seats", {"invitation": token})
     return game
+
+
+class OneOff:
+    """A machine whose clock is so many seconds ahead of the right one, or behind it."""
+
+    def __init__(self, house: House, seconds: float) -> None:
+        self.services = services_at(
+            house.urls.service, now=lambda: house.watch.now + timedelta(seconds=seconds)
+        )
+        self.client = create_app(self.services).test_client()
+
+    def moves(self, person: Person, game: str) -> None:
+        view = self.client.get(f"/games/{game}", headers=person.headers).get_json()
+        body = {"move": view["legal_moves"][0], "expected_version": view["version"]}
+        path = f"/games/{game}/moves"
+        assert self.client.post(path, json=body, headers=person.headers).status_code == 201
+
+
+@pytest.mark.parametrize("seconds", [-3600, 3600])
+def test_a_clock_that_jumps_takes_nobodys_turn(house: House, seconds: float) -> None:
+    """A machine an hour behind or ahead writes into the same game: the log goes on, forward."""
+    game = house.opens()
+    wrong, right = OneOff(house, seconds), OneOff(house, 0)
+    for number in range(12):
+        (wrong if number % 2 else right).moves(house.player_to_act(game), game)
+        assert house.let(5) == 0
+    events = house.events(game)
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    times = [event["at"] for event in events]
+    assert times == sorted(times)
+    assert house.verified(game) is Outcome.VERIFIED
+    assert {event["actor"]["kind"] for event in events if event["type"] == "move"} == {"player"}
+    for machine in (wrong, right):
+        machine.services.database.engine.dispose()
+
+
+def test_a_worker_whose_clock_is_wrong_plays_for_nobody(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: Any
+) -> None:
+    ticks: list[int] = []
+    monkeypatch.setattr(loop, "tick", lambda _services: ticks.append(1) or 0)
+    worker = Worker(house.services, Checkpointer(house.services, tmp_path), 3600)
+    house.watch.now = datetime.now(UTC) + timedelta(hours=1)
+    worker.work()
+    worker.work()
+    assert (ticks, log_lines.getvalue().count("clock_differs")) == ([], 1)
+    house.watch.now = datetime.now(UTC)
+    worker.work()
+    assert (ticks, log_lines.getvalue().count("clock_differs")) == ([1], 2)
