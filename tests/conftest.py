@@ -34,10 +34,34 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # the servers that tests start are not 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What starts and kills servers runs one after the other, beside all the rest."""
+    """What starts and kills servers runs in a few rows, one after the other, beside the rest."""
     for item in items:
-        if {"faults", "clients", "pages"} & set(item.path.parts):
+        parts = set(item.path.parts)
+        if "pages" in parts:
+            item.add_marker(pytest.mark.xdist_group("browsers"))
+        elif item.path.name in ("test_disks.py", "test_lines.py", "test_standby.py"):
+            item.add_marker(pytest.mark.xdist_group("storms"))
+        elif {"faults", "clients"} & parts:
             item.add_marker(pytest.mark.xdist_group("servers"))
+
+
+HEADING = """| what happens | moves | answers missed | got by a retry | lost | doubled |
+|---|---|---|---|---|---|"""
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The table of docs/reliability.md, by what the tests of faults noted."""
+    passed = terminalreporter.stats.get("passed", [])
+    rows = [value for test in passed for name, value in test.user_properties if name == "row"]
+    if rows:
+        terminalreporter.section("faults")
+        terminalreporter.write_line("\n".join([HEADING, *rows]))
+
+
+@pytest.fixture
+def note(record_property: Callable[[str, object], None]) -> Callable[[str, Any], None]:
+    """Puts a row into the table of faults."""
+    return lambda what, reckoning: record_property("row", reckoning.row(what))
 
 
 @pytest.fixture(scope="session")

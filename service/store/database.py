@@ -14,6 +14,7 @@ from sqlalchemy import (
     Column,
     Connection,
     Engine,
+    ExceptionContext,
     PoolProxiedConnection,
     create_engine,
     delete,
@@ -23,7 +24,7 @@ from sqlalchemy import (
     text,
     tuple_,
 )
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from service.proof.keys import Keyring
@@ -58,6 +59,13 @@ class StoreUnavailable(Exception):
 
 _AWAY = (OperationalError, InterfaceError, PoolTimeout)
 """What SQLAlchemy says when Postgres is not there, or not in time."""
+
+_RAW_AWAY = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    psycopg.errors.ReadOnlySqlTransaction,
+)
+"""The same of the driver. A server that takes no writes is a standby that is not promoted yet."""
 
 Result = TypeVar("Result")
 POLL_SECONDS = 0.1
@@ -126,6 +134,7 @@ def connect(
         },
     )
     event.listen(engine, "do_connect", _connect)
+    event.listen(engine, "handle_error", _note_demotion)
     return Database(engine, box, keyring)
 
 
@@ -135,6 +144,12 @@ def _connect(
     return PatientConnection.connect(*arguments, **options)
 
 
+def _note_demotion(context: ExceptionContext) -> None:
+    """A connection to a server that takes no writes is of no use: the next may lead elsewhere."""
+    if isinstance(context.original_exception, psycopg.errors.ReadOnlySqlTransaction):
+        context.is_disconnect = True
+
+
 def psycopg_url(url: str) -> str:
     """The URL as SQLAlchemy wants it, whichever of Postgres' spellings it came in."""
     parsed = make_url(url.replace("postgres://", "postgresql://", 1))
@@ -142,13 +157,22 @@ def psycopg_url(url: str) -> str:
 
 
 @contextmanager
-def connection(database: Database) -> Iterator[Connection]:
-    """A connection from the pool; raises StoreUnavailable."""
+def _away_is_unavailable() -> Iterator[None]:
     try:
-        with database.engine.connect() as open_connection:
-            yield open_connection
+        yield
     except _AWAY as error:
         raise StoreUnavailable from error
+    except DBAPIError as error:
+        if isinstance(error.orig, _RAW_AWAY):
+            raise StoreUnavailable from error
+        raise
+
+
+@contextmanager
+def connection(database: Database) -> Iterator[Connection]:
+    """A connection from the pool; raises StoreUnavailable."""
+    with _away_is_unavailable(), database.engine.connect() as open_connection:
+        yield open_connection
 
 
 @contextmanager
@@ -164,7 +188,7 @@ def raw_connection(database: Database) -> Iterator[RawConnection]:
         raise StoreUnavailable from error
     try:
         yield _driver(pooled)
-    except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except _RAW_AWAY as error:
         pooled.invalidate(error)
         raise StoreUnavailable from error
     finally:
@@ -185,11 +209,8 @@ def _driver(pooled: PoolProxiedConnection) -> RawConnection:
 def transaction(database: Database) -> Iterator[Connection]:
     """A transaction of several statements; raises StoreUnavailable."""
     several = database.engine.execution_options(isolation_level="READ COMMITTED")
-    try:
-        with several.begin() as open_connection:
-            yield open_connection
-    except _AWAY as error:
-        raise StoreUnavailable from error
+    with _away_is_unavailable(), several.begin() as open_connection:
+        yield open_connection
 
 
 def drop_old(database: Database, at: Column[datetime], before: datetime) -> None:

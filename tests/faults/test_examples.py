@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from faults.caller import HTTP
 from faults.servers import ROOT, fairdeal_serve, free_port, gunicorn, wait_until_ready
 
 from service.store.embedded import Urls
@@ -37,7 +38,7 @@ def test_both_bots_play_against_bots_and_a_receiver_is_told(own_home: Path) -> N
     url = f"http://127.0.0.1:{port}"
     with fairdeal_serve(own_home, port, FAIRDEAL_WEBHOOK_ADDRESSES="any"):
         wait_until_ready(port)
-        client = httpx.Client(base_url=url, timeout=20)
+        client = httpx.Client(verify=False, base_url=url, timeout=20)
         made = client.post("/players", json={"name": "Ilze"}).json()
         key = {"Authorization": f"Bearer {made['key']['token']}"}
         body = {"url": f"http://127.0.0.1:{hook}/", "types": ["game.started", "game.ended"]}
@@ -63,7 +64,7 @@ def test_both_bots_play_against_bots_and_a_receiver_is_told(own_home: Path) -> N
         assert results[0] == results[1]
         assert receiver.stdout is not None
         assert json.loads(receiver.stdout.readline())["type"] == "game.started"
-        bad = httpx.post(f"http://127.0.0.1:{hook}/", json={}, headers={"webhook-id": "x"})
+        bad = HTTP.post(f"http://127.0.0.1:{hook}/", json={}, headers={"webhook-id": "x"})
         assert bad.status_code == 401
         receiver.terminate()
         receiver.communicate(timeout=20)
@@ -73,10 +74,10 @@ def test_both_bots_play_against_bots_and_a_receiver_is_told(own_home: Path) -> N
 def test_bots_sit_down_at_somebodys_table_and_play_each_other(urls: Urls) -> None:
     with gunicorn(urls.service) as (port, _):
         url = f"http://127.0.0.1:{port}"
-        made = httpx.post(f"{url}/players", json={"name": "Ilze"}).json()
+        made = HTTP.post(f"{url}/players", json={"name": "Ilze"}).json()
         key = {"Authorization": f"Bearer {made['key']['token']}"}
         opening = {"ruleset": "crazy-rummy", "seats": 3, "sit": False, "options": {"rounds": 1}}
-        game = httpx.post(f"{url}/games", json=opening, headers=key).json()["view"]["game"]
+        game = HTTP.post(f"{url}/games", json=opening, headers=key).json()["view"]["game"]
         players = [start("bot.py", url, "--game", game, "--name", f"Bot {n}") for n in range(3)]
         results = [said(player)["result"] for player in players]
         assert results[0] == results[1] == results[2]

@@ -13,8 +13,10 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from faults.caller import HTTP
+from faults.ledgers import Client
 from faults.servers import descendants, fairdeal_serve, free_port, wait_until_ready
-from faults.test_ledger import Client, crash_backends, title
+from faults.test_ledger import crash_backends, title
 from faults.test_streams import public
 from receiver import Receiver, receiver
 
@@ -46,7 +48,7 @@ class Follower(threading.Thread):
         headers = {**self.client.headers, "Accept": "application/x-ndjson"}
         url = f"{self.client.base}/games/{self.client.game}/events"
         after = json.loads(self.lines[-1])["seq"] if self.lines else 0
-        with httpx.stream("GET", url, headers=headers, params={"after": after}, timeout=20) as got:
+        with HTTP.stream("GET", url, headers=headers, params={"after": after}, timeout=20) as got:
             if got.status_code != 200:
                 time.sleep(0.1)
                 return

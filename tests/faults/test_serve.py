@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 import sqlalchemy
+from faults.caller import HTTP
 from faults.servers import (
     ROOT,
     descendants,
@@ -34,7 +34,7 @@ from service.store.embedded import NoPostgres, embedded_postgres, find_binaries
 
 
 def register(port: int) -> Any:
-    return httpx.post(f"http://127.0.0.1:{port}/players", json={"name": "Ilze"}).json()
+    return HTTP.post(f"http://127.0.0.1:{port}/players", json={"name": "Ilze"}).json()
 
 
 def test_one_command_serves_and_ctrl_c_stops_all_of_it(own_home: Path) -> None:
@@ -63,13 +63,13 @@ def test_data_persist_and_the_quickstart_plays_a_game_to_its_end(own_home: Path)
         assert '"reason":"finished"' in result
         assert result.count('"move":{') > 3
         moves = result.count('"move":{')
-        check_metrics(httpx.get(f"http://127.0.0.1:{metrics}/metrics").text, moves)
-        assert httpx.get(f"http://127.0.0.1:{port}/metrics").status_code == 404
+        check_metrics(HTTP.get(f"http://127.0.0.1:{metrics}/metrics").text, moves)
+        assert HTTP.get(f"http://127.0.0.1:{port}/metrics").status_code == 404
     with fairdeal_serve(own_home, port):
         wait_until_ready(port)
         headers = {"Authorization": f"Bearer {token}"}
-        assert httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers).status_code == 200
-        listed = httpx.get(f"http://127.0.0.1:{port}/games?status=finished").json()["items"]
+        assert HTTP.get(f"http://127.0.0.1:{port}/players/me", headers=headers).status_code == 200
+        listed = HTTP.get(f"http://127.0.0.1:{port}/games?status=finished").json()["items"]
         assert len(listed) == 1
 
 
@@ -122,7 +122,7 @@ def test_a_service_that_is_killed_takes_everything_with_it_and_starts_again(
             wait_until_ready(port)
             assert wait_for_end(started) == []
             headers = {"Authorization": f"Bearer {token}"}
-            me = httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers)
+            me = HTTP.get(f"http://127.0.0.1:{port}/players/me", headers=headers)
             assert me.status_code == 200
 
 
@@ -138,7 +138,7 @@ def test_a_server_that_is_killed_with_its_parent_starts_again_at_once(own_home: 
         with fairdeal_serve(own_home, port):
             wait_until_ready(port)
             headers = {"Authorization": f"Bearer {token}"}
-            me = httpx.get(f"http://127.0.0.1:{port}/players/me", headers=headers)
+            me = HTTP.get(f"http://127.0.0.1:{port}/players/me", headers=headers)
             assert me.status_code == 200
 
 
@@ -367,12 +367,12 @@ def test_what_is_served_is_proven_by_the_command_line(own_home: Path, tmp_path: 
             "options": {"rounds": 1},
             "bots": [{"seat": seat} for seat in (1, 2, 3)],
         }
-        made = httpx.post(f"{url}/games", json=opening, headers=headers).json()
+        made = HTTP.post(f"{url}/games", json=opening, headers=headers).json()
         game = made["view"]["game"]
-        until(lambda: httpx.get(f"{url}/games/{game}").json()["status"] == "finished")
-        until(lambda: '"inclusion":null' not in httpx.get(f"{url}/games/{game}/export").text)
+        until(lambda: HTTP.get(f"{url}/games/{game}").json()["status"] == "finished")
+        until(lambda: '"inclusion":null' not in HTTP.get(f"{url}/games/{game}/export").text)
         for name, path in (("game.jsonl", f"/games/{game}/export"), ("keys.json", "/keys")):
-            (tmp_path / name).write_bytes(httpx.get(url + path).content)
+            (tmp_path / name).write_bytes(HTTP.get(url + path).content)
         (tmp_path / "receipt.json").write_text(json.dumps(made["receipt"]))
         verified = run_cli(
             *("verify", str(tmp_path / "game.jsonl"), "--keys", str(tmp_path / "keys.json")),
@@ -383,9 +383,9 @@ def test_what_is_served_is_proven_by_the_command_line(own_home: Path, tmp_path: 
         assert "not checked" not in verified.stdout
         rotated = run_cli("keys", "rotate", FAIRDEAL_HOME=str(own_home))
         assert rotated.returncode == 0
-        fresh = httpx.post(f"{url}/games", json=opening, headers=headers).json()
+        fresh = HTTP.post(f"{url}/games", json=opening, headers=headers).json()
         assert fresh["receipt"]["key"] in rotated.stdout
-        assert len(httpx.get(f"{url}/keys").json()["keys"]) == 2
+        assert len(HTTP.get(f"{url}/keys").json()["keys"]) == 2
         check_the_database(own_home)
     check_the_database(own_home)
 
