@@ -20,6 +20,7 @@ from service.play.services import Services
 from service.settings import Settings, read_settings
 from service.store.database import connect
 from service.store.key_file import KeyFile
+from service.store.replica import Replica
 from service.store.secret_box import SecretBox
 from service.store.wakeups import Wakeups
 
@@ -42,9 +43,13 @@ def make_services(settings: Settings) -> Services:
         pool_size=settings.threads,
         is_pooled=settings.listen_url is not None,
     )
+    replica = settings.replica_url and connect(
+        settings.replica_url, box, keyring, pool_size=settings.threads
+    )
     limiter = Limiter(time.monotonic) if settings.has_rate_limits else None
     return Services(
         database=database,
+        replica=Replica(replica) if replica else None,
         origin=settings.origin,
         limiter=limiter,
         allows_any_address=settings.allows_any_address,

@@ -37,7 +37,8 @@ class Settings:
     `allows_any_address` whether webhooks may be at addresses that are not
     public, as they are in tests; `needs_two_persons` whether an admin needs
     another one's approval to see hands. `listen_url` is a
-    direct way to the database, and says that `database_url` leads through a pooler.
+    direct way to the database, and says that `database_url` leads through a pooler;
+    `replica_url` leads to a streaming replica that answers reads.
     `secret_key` encrypts the secrets of games at rest. `signing_keys` is the
     file of the keys that sign, `checkpoints` the folder in which checkpoints
     are published, every `checkpoint_seconds` at most, in the name of `origin`.
@@ -56,6 +57,7 @@ class Settings:
     proxies: int = 0
     metrics_port: int | None = None
     listen_url: str | None = field(default=None, repr=False)
+    replica_url: str | None = field(default=None, repr=False)
     postgres_bin: Path | None = None
     signing_keys: Path | None = None
     checkpoints: Path | None = None
@@ -96,6 +98,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         proxies=_number(environment, "FAIRDEAL_PROXIES", 0, range(9), faults),
         metrics_port=_port(environment, "FAIRDEAL_METRICS_PORT", faults),
         listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),
+        replica_url=_url(environment, "FAIRDEAL_REPLICA_URL", faults),
         postgres_bin=_folder(environment, "FAIRDEAL_POSTGRES_BIN", faults),
         secret_key=_key(environment, faults),
         signing_keys=_file(environment, "FAIRDEAL_SIGNING_KEYS"),

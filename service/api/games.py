@@ -1,5 +1,7 @@
 """Games: opening, finding, looking at."""
 
+import re
+
 from service.api import answers
 from service.api.bodies import load_body
 from service.api.operation import (
@@ -26,8 +28,10 @@ from service.play.caller import PLAY, READ
 from service.play.limits import CREATION
 from service.play.listing import games_page
 from service.play.opening import OpeningRequest, open_game
-from service.play.refusals import FieldError, InvalidBody, Unauthenticated
+from service.play.reading import read
+from service.play.refusals import EventNotFound, FieldError, InvalidBody, Unauthenticated
 from service.play.seating import Seated
+from service.play.services import Services
 from service.play.watching import (
     Page,
     Span,
@@ -42,6 +46,7 @@ from service.store.lists import GameFilter
 
 PRIVATE = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 FRAMES_AT_MOST = 200
+VERSION_IN_TAG = re.compile("v([0-9]{1,9})[.]")
 
 
 def post_game(call: Call) -> Answer:
@@ -74,16 +79,37 @@ def get_games(call: Call) -> Answer:
 
 def get_game(call: Call, game: str) -> Answer:
     """Look at a game."""
-    seen = look(call.services, call.player, game, call.query["at"], call.query["seat"])
-    headers = {**PRIVATE, "ETag": f'W/"{seen.tag}"'}
-    if call.request.if_none_match.contains_weak(seen.tag):
-        return Answer(304, None, headers)
-    return Answer(200, shown(call.services, seen), headers)
+    at, seat = call.query["at"], call.query["seat"]
+
+    def answer(services: Services) -> Answer:
+        seen = look(services, call.player, game, at, seat)
+        if (call.query["at_least"] or 0) > seen.latest:
+            raise EventNotFound(version=seen.latest)
+        headers = {**PRIVATE, "ETag": f'W/"{seen.tag}"'}
+        if call.request.if_none_match.contains_weak(seen.tag):
+            return Answer(304, None, headers)
+        return Answer(200, shown(services, seen), headers)
+
+    return read(call.services, game, _known(call), answer)
+
+
+def _known(call: Call) -> int | None:
+    """The newest version that the caller says to know: by the query, by the tag of a view."""
+    tags = call.request.if_none_match.as_set(include_weak=True)
+    seen = [int(found[1]) for tag in tags if (found := VERSION_IN_TAG.match(tag))]
+    asked = (call.query["at_least"], call.query["at"])
+    return max([*seen, *(version for version in asked if version is not None)], default=None)
 
 
 def get_replay(call: Call, game: str) -> Answer:
     """Watch the game again."""
-    page = replay_frames(call.services, call.player, game, call.query["seat"], span_of(call))
+    seat, span = call.query["seat"], span_of(call)
+    page = read(
+        call.services,
+        game,
+        span.last,
+        lambda services: replay_frames(services, call.player, game, seat, span),
+    )
     return Answer(200, frames_text(call, page), PRIVATE)
 
 

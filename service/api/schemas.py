@@ -483,6 +483,11 @@ class ViewQuerySchema(RequestSchema):
     """Which version of the game, through whose eyes."""
 
     at = _version(load_default=None, description="A version; the newest unless set.")
+    at_least = _version(
+        load_default=None,
+        description="A version that you have seen: a newest view that is older is not shown. "
+        "Who says it may be answered by a replica, a moment behind.",
+    )
     seat = _seat_query()
 
 

@@ -34,6 +34,7 @@ from service.play.caller import READ
 from service.play.games import current_game, find_game
 from service.play.limits import CREATION
 from service.play.presence import seats_present, who_is_present
+from service.play.reading import read
 from service.play.refusals import EventNotFound, InvalidQuery
 from service.play.streaming import (
     Follower,
@@ -85,14 +86,19 @@ def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
     """A page of events; where there is none, and the caller waits for one, a moment later."""
     services, limit, seconds = call.services, page_limit(call.query), call.query["wait"]
 
-    def page() -> Page:
-        return events_page(services, follower.player, game, after, limit)
+    def page(known: int | None) -> Page:
+        return read(
+            services,
+            game,
+            known,
+            lambda source: events_page(source, follower.player, game, after, limit),
+        )
 
     with ExitStack() as held:
         topic = services.feed.join(game) if seconds else None
         if topic is not None:
             held.callback(services.feed.leave, game)
-        found = page()
+        found = page(after or None)
         if call.query["ticket"] is not None:
             use_ticket(services, call.query["ticket"])
         if found.items or found.is_over or topic is None:
@@ -102,7 +108,7 @@ def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
 
         def later(is_time: bool) -> str | None:  # noqa: FBT001  as the poll asks
             confirm(services, follower)
-            later_page = page()
+            later_page = page(max(after, topic.version))
             is_answer = is_time or later_page.items or later_page.is_over
             return _page_text(later_page) if is_answer else None
 

@@ -16,6 +16,7 @@ from service.play.caller import KeyMemory
 from service.play.feed import Feed
 from service.play.limits import Limiter
 from service.store.database import Database
+from service.store.replica import Replica
 
 GAMES_REMEMBERED = 2_000
 NAMES_REMEMBERED = 20_000
@@ -45,10 +46,12 @@ class Services:
     whoever waits for a game, `limiter` counts requests, None for no limits.
     `origin` names the log in its checkpoints; `allows_any_address` lets
     webhooks be at addresses that are not public, for tests; `needs_two_persons`
-    says that an admin needs another one's approval to see hands.
+    says that an admin needs another one's approval to see hands. `replica`
+    answers reads where it can, None for no replica.
     """
 
     database: Database
+    replica: Replica | None = None
     origin: str = "localhost/fairdeal"
     now: Callable[[], datetime] = utc_now
     new_id: Callable[[], str] = new_ulid

@@ -15,6 +15,7 @@ from service.log.steps import Frame
 from service.log.viewer import Viewer, everybody, viewer_of
 from service.play.games import catch_up, frames_of, horizon
 from service.play.presence import seats_present
+from service.play.reading import read
 from service.play.refusals import GameNotFound, NoSpectators, Unauthenticated
 from service.play.services import Services
 from service.store.database import StoreUnavailable
@@ -124,7 +125,12 @@ class Following:
             upto = self._upto(present)
             frames = self.topic.frames(self.after, upto)
             if frames is None:
-                frames = list(frames_of(self._services, present, self.after + 1, upto))
+                frames = read(
+                    self._services,
+                    self.name,
+                    present.version,
+                    lambda source: list(frames_of(source, present, self.after + 1, upto)),
+                )
             if frames or present.status.is_over:
                 self._ahead = self._next(present, frames)
         except (Unauthenticated, *HIDDEN):
@@ -162,7 +168,12 @@ class Following:
             present = self._remembered()
             if present is None:
                 heard = self.topic.version
-                present, _ = catch_up(self._services, self.name)
+                present, _ = read(
+                    self._services,
+                    self.name,
+                    heard or None,
+                    lambda source: catch_up(source, self.name),
+                )
                 self.topic.settle(heard, present.version)
             return present
 
