@@ -16,6 +16,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "keys": "service.cli.keys:keys_group",
         "migrate": "service.cli.commands:migrate_command",
         "openapi": "service.cli.commands:openapi_command",
+        "partition": "service.cli.partitioning:partition_command",
         "replay": "service.cli.replaying:replay_command",
         "retain": "service.cli.retaining:retain_command",
         "serve": "service.cli.commands:serve_command",

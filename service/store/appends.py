@@ -96,7 +96,8 @@ def append_statement(events: int) -> str:
 
 
 @cache
-def _create_statement(events: int) -> str:
+def create_statement(events: int) -> str:
+    """The same for a new game."""
     return _CREATE.format(events=_rows(events), signed=_SIGNED)
 
 
@@ -157,7 +158,7 @@ def create_game(
         "sealed_with": database.box.key_id,
     }
     with raw_connection(database) as raw:
-        _execute(raw, _create_statement(len(frames)), parameters)
+        _execute(raw, create_statement(len(frames)), parameters)
     return receipt
 
 
@@ -171,9 +172,10 @@ def _execute(raw: RawConnection, statement: str, parameters: Mapping[str, object
     try:
         cursor = raw.execute(statement, parameters)
     except UniqueViolation as error:
-        if error.diag.constraint_name in ("pk_idempotency_keys", "pk_creation_keys"):
+        table = error.diag.table_name or ""  # a part of a table has names of its own
+        if table.startswith(("idempotency_keys", "creation_keys")):
             raise KeyBound from error
-        if error.diag.constraint_name in ("pk_games", "pk_game_secrets", "pk_events"):
+        if table.startswith(("games", "game_secrets", "events")):
             raise GameExists from error
         raise
     row = cursor.fetchone()

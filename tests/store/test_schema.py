@@ -49,26 +49,6 @@ def test_the_migrations_go_down_and_up_again(another_database: Callable[[], Urls
     migrate(urls.owner)
 
 
-def test_every_key_of_the_write_path_begins_with_the_game(owner: psycopg.Connection) -> None:
-    rows = owner.execute(
-        "SELECT rel.relname, att.attname FROM pg_index ind "
-        "JOIN pg_class rel ON rel.oid = ind.indrelid "
-        "JOIN pg_attribute att ON att.attrelid = rel.oid AND att.attnum = ind.indkey[0] "
-        "WHERE ind.indisunique AND rel.relname IN "
-        "('games', 'events', 'game_secrets', 'idempotency_keys')"
-    ).fetchall()
-    assert sorted(rows) == [
-        ("events", "game_id"),
-        ("game_secrets", "game_id"),
-        ("games", "id"),
-        ("idempotency_keys", "game_id"),
-    ]
-    foreign = owner.execute(
-        "SELECT conrelid::regclass::text FROM pg_constraint WHERE contype = 'f'"
-    ).fetchall()
-    assert sorted(foreign) == [("api_keys",), ("webhook_deliveries",)]
-
-
 def test_a_schema_of_one_role_works_with_its_triggers_alone(urls: Urls) -> None:
     """A DATABASE_URL whose one role owns everything: the triggers still refuse."""
     with (
