@@ -1,4 +1,5 @@
 # The service for containers, which bring their own Postgres: DATABASE_URL is needed.
+# `fairdeal serve` is all of it in one; `fairdeal migrate`, `fairdeal web` and `fairdeal worker` are its parts.
 
 FROM python:3.11-slim AS build
 WORKDIR /src
@@ -17,4 +18,6 @@ COPY --from=build /opt/fairdeal /opt/fairdeal
 ENV PATH=/opt/fairdeal/bin:$PATH HOST=0.0.0.0 FAIRDEAL_HOME=/var/lib/fairdeal
 USER 10001
 EXPOSE 8000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/livez', timeout=2)"]
 CMD ["fairdeal", "serve"]

@@ -73,7 +73,7 @@ format: $(VENV)/develop  ## format the code
 
 .PHONY: lock
 lock: $(VENV)/develop  ## pin the requirements anew, with their hashes
-	cd requirements && for name in build base dev bench; do \
+	cd requirements && for name in build base telemetry dev bench; do \
 	  CUSTOM_COMPILE_COMMAND="make lock" ../$(BIN)/pip-compile --quiet --generate-hashes --strip-extras --allow-unsafe \
 	    --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file $$name.txt $$name.in; \
 	done

@@ -23,6 +23,7 @@ from service.store.key_file import KeyFile
 from service.store.replica import Replica
 from service.store.secret_box import SecretBox
 from service.store.wakeups import Wakeups
+from service.telemetry import traced
 
 STREAMS_END_SECONDS = 1.0
 COLLECT_AFTER = 10_000
@@ -72,6 +73,8 @@ def wsgi() -> Flask:
     app = create_app(services)
     if settings.proxies:
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=settings.proxies)  # type: ignore[method-assign]
+    if settings.has_telemetry:
+        app.wsgi_app = traced(app.wsgi_app)  # type: ignore[method-assign]
     wake_each_other(services, settings)
     atexit.register(_end_streams, services, app)
     _allow_streams()

@@ -33,7 +33,8 @@ class Settings:
     `owner_database_url` is for migrations, where another role owns the tables;
     `proxies` is how many proxies stand before the service and name its
     clients; `metrics_port` is where metrics are served, None for nowhere;
-    `has_rate_limits` says whether requests are counted;
+    `has_rate_limits` says whether requests are counted, `has_telemetry`
+    whether they are traced;
     `allows_any_address` whether webhooks may be at addresses that are not
     public, as they are in tests; `needs_two_persons` whether an admin needs
     another one's approval to see hands. `listen_url` is a
@@ -54,6 +55,7 @@ class Settings:
     has_rate_limits: bool = True
     allows_any_address: bool = False
     needs_two_persons: bool = False
+    has_telemetry: bool = False
     proxies: int = 0
     metrics_port: int | None = None
     listen_url: str | None = field(default=None, repr=False)
@@ -95,6 +97,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         has_rate_limits=_switch(environment, "FAIRDEAL_RATE_LIMITS", "on", faults),
         needs_two_persons=_switch(environment, "FAIRDEAL_TWO_PERSONS", "off", faults),
         allows_any_address=_any_address(environment, faults),
+        has_telemetry=_switch(environment, "FAIRDEAL_TELEMETRY", "off", faults),
         proxies=_number(environment, "FAIRDEAL_PROXIES", 0, range(9), faults),
         metrics_port=_port(environment, "FAIRDEAL_METRICS_PORT", faults),
         listen_url=_url(environment, "FAIRDEAL_LISTEN_URL", faults),

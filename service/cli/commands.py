@@ -8,7 +8,7 @@ import click
 
 from service.app import configure_logs, describe_api, make_services, wake_each_other
 from service.cli.saying import said_in_a_line, the_settings
-from service.cli.serving import serve
+from service.cli.serving import serve, serve_web
 from service.play.checkpointing import Checkpointer
 from service.store.schema import migrate
 from service.worker.loop import Worker
@@ -20,6 +20,17 @@ def serve_command() -> None:
     """Start everything: Postgres unless DATABASE_URL names one, migrations, the service."""
     with said_in_a_line():
         sys.exit(serve(the_settings()))
+
+
+@click.command("web")
+def web_command() -> None:
+    """Start the web processes alone, over a database that is migrated; any number may run."""
+    settings = the_settings()
+    if settings.database_url is None:
+        message = "set DATABASE_URL; `fairdeal serve` starts web processes by itself"
+        raise click.ClickException(message)
+    with said_in_a_line():
+        sys.exit(serve_web(settings))
 
 
 @click.command("migrate")

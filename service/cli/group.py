@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "serve": "service.cli.commands:serve_command",
         "stats": "service.cli.analysing:stats_command",
         "verify": "service.cli.verifying:verify_command",
+        "web": "service.cli.commands:web_command",
         "worker": "service.cli.commands:worker_command",
     }
 )

@@ -48,24 +48,47 @@ Ctrl-C stops everything.
 
 def serve(settings: Settings) -> int:
     """Serve until told to stop; the exit status."""
-    stop = Stop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop.set)
+    stop = _stop_by_signals()
     _refuse_taken_port(settings)
     click.echo("Starting …")
     with ExitStack() as stack:
         placed = _with_database(settings, stack)
         KeyFile.at(settings.key_file)
         migrate(placed.owner_database_url or str(placed.database_url))
-        environment = _environment(placed)
-        folder = _metrics_folder(placed)
-        if folder is not None:
-            environment = {**environment, MEASURES: str(folder)}
-        web = stack.enter_context(_process(_gunicorn(placed), environment))
-        worker = stack.enter_context(_process(_worker(), environment))
-        if folder is not None:
-            _serve_metrics(placed, folder)
-        return _watch(placed, (web, worker), stop)
+        return _run(placed, (_gunicorn(placed), _worker()), stack, stop)
+
+
+def serve_web(settings: Settings) -> int:
+    """Serve by web processes alone until told to stop; the exit status.
+
+    The database was migrated before, and workers run somewhere else.
+    """
+    stop = _stop_by_signals()
+    _refuse_taken_port(settings)
+    click.echo("Starting …")
+    with ExitStack() as stack:
+        return _run(settings, (_gunicorn(settings),), stack, stop)
+
+
+def _stop_by_signals() -> Stop:
+    stop = Stop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop.set)
+    return stop
+
+
+def _run(
+    settings: Settings, commands: Sequence[Sequence[str]], stack: ExitStack, stop: Stop
+) -> int:
+    """Run the parts of the service, and serve what they measure, until told to stop."""
+    environment = _environment(settings)
+    folder = _metrics_folder(settings)
+    if folder is not None:
+        environment = {**environment, MEASURES: str(folder)}
+    parts = [stack.enter_context(_process(command, environment)) for command in commands]
+    if folder is not None:
+        _serve_metrics(settings, folder)
+    return _watch(settings, parts, stop)
 
 
 def _metrics_folder(settings: Settings) -> Path | None:

@@ -222,7 +222,12 @@ def drop_old(database: Database, at: Column[datetime], before: datetime) -> None
 
 
 def is_ready(database: Database, revision: str) -> bool:
-    """Whether the schema is at that revision; raises StoreUnavailable."""
+    """Whether the schema is at that revision or a later one; raises StoreUnavailable.
+
+    A release works on the schema of the one after it: it goes on serving while
+    the next is brought in. Revisions are numbers.
+    """
     with connection(database) as open_connection:
         query = text("SELECT version_num FROM alembic_version")
-        return open_connection.execute(query).scalars().all() == [revision]
+        found = open_connection.execute(query).scalars().all()
+        return len(found) == 1 and int(found[0]) >= int(revision)
