@@ -37,7 +37,7 @@ def test_a_request_is_a_span(
     client.post(f"/games/{game}/moves", json={"move": {}}, headers=person.headers)
     client.get("/nowhere")
     first, second, third = spans.get_finished_spans()
-    assert first.name == "getGame"
+    assert first.name == "viewGame"
     assert first.attributes["fairdeal.game"] == game
     assert first.attributes["http.response.status_code"] == 200
     assert f"{first.context.trace_id:032x}" == PARENT.split("-")[1]
