@@ -78,6 +78,14 @@ lock: $(VENV)/develop  ## pin the requirements anew, with their hashes
 	    --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --output-file $$name.txt $$name.in; \
 	done
 
+.PHONY: sbom
+sbom: $(VENV)/develop  ## write sbom.json: what a release is made of (CycloneDX)
+	$(BIN)/cyclonedx-py requirements requirements/base.txt --output-file sbom.json
+
+.PHONY: audit
+audit: $(VENV)/develop  ## ask for known faults in what is pinned (asks the package index)
+	$(BIN)/pip-audit --require-hashes --disable-pip --requirement requirements/base.txt
+
 .PHONY: clean
 clean:  ## remove what the commands made here; never data
 	rm -rf $(VENV) build *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
