@@ -25,6 +25,10 @@ test: $(VENV)/develop  ## run the tests, as many at once as there are cores
 faults: $(VENV)/develop  ## kill, cut and starve what serves, and hold every ledger against the log
 	$(BIN)/python -m pytest $(AT_ONCE) tests/faults
 
+.PHONY: fuzz
+fuzz: $(VENV)/develop  ## feed the decoders whatever may be sent, for a minute
+	@mkdir -p .fuzz && cd .fuzz && PYTHONPATH=.. ../$(BIN)/python ../tests/fuzz/decoders.py -max_total_time=60 -max_len=4000 .
+
 .PHONY: lint
 lint: $(VENV)/develop  ## check format, style, types, architecture, openapi.yaml and the client's models
 	$(BIN)/ruff format --check .

@@ -53,7 +53,14 @@ def gunicorn(application: str, url: str, workers: int = 4, threads: int = 4) -> 
     """The application behind the service's own server settings; the port."""
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}"]
-    command += ["--worker-class", "gthread", "--workers", str(workers), "--threads", str(threads)]
+    command += [
+        "--worker-class",
+        "service.web_worker.PatientWorker",
+        "--workers",
+        str(workers),
+        "--threads",
+        str(threads),
+    ]
     command += ["--no-control-socket", "--keep-alive", "75", "--log-level", "error"]
     environment = {
         **os.environ,

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
-from socket import socket
+from socket import SHUT_RD, socket
+from threading import Timer
 from typing import TYPE_CHECKING, Any
 
 from flask import Request
@@ -22,6 +23,7 @@ BODY_BYTES_AT_MOST = 64 * 1024
 UPLOAD_BYTES_AT_MOST = 2 * 1024 * 1024
 LENGTH_DIGITS = 9
 PART_SECONDS = 10
+BODY_SECONDS = 30.0
 UNKNOWN_FIELD = "Unknown field."
 
 
@@ -102,7 +104,8 @@ def _read(request: Request, at_most: int) -> bytes:
 
 def _read_part(environ: "WSGIEnvironment", limit: int) -> bytes:
     """So many bytes of the body at most; raises MalformedJson."""
-    with _patience(environ.get("gunicorn.socket")):
+    is_coming = limit > BODY_BYTES_AT_MOST or "HTTP_EXPECT" in environ
+    with _patience(environ.get("gunicorn.socket"), is_coming=is_coming):
         try:
             data: bytes = environ["wsgi.input"].read(limit)
         except Exception as error:  # each server has its own ways to say that a body is broken
@@ -111,17 +114,32 @@ def _read_part(environ: "WSGIEnvironment", limit: int) -> bytes:
 
 
 @contextmanager
-def _patience(connection: socket | None) -> Iterator[None]:
-    """Wait a while for each part of a body, and not for ever: others want the thread."""
+def _patience(connection: socket | None, *, is_coming: bool) -> Iterator[None]:
+    """Wait a while for each part of a body, and not for ever: others want the thread.
+
+    `is_coming` is a body that is still on its way when its thread begins: all
+    of it has to come in time, too.
+    """
     if connection is None:
         yield
         return
     before = connection.gettimeout()
     connection.settimeout(PART_SECONDS)
+    end = Timer(BODY_SECONDS, _end_of, [connection])
+    end.daemon = True
+    if is_coming:
+        end.start()
     try:
         yield
     finally:
+        end.cancel()
         connection.settimeout(before)
+
+
+def _end_of(connection: socket) -> None:
+    """Let nothing more come over the connection."""
+    with suppress(OSError):
+        connection.shutdown(SHUT_RD)
 
 
 def load_body(schema: Schema, body: JsonMap, at: str = "") -> Any:  # noqa: ANN401

@@ -181,7 +181,7 @@ def _gunicorn(settings: Settings) -> Sequence[str]:
     return [
         *(sys.executable, "-m", "gunicorn", "service.app:wsgi()"),
         *("--bind", f"{settings.host}:{settings.port}"),
-        *("--worker-class", "gthread"),
+        *("--worker-class", "service.web_worker.PatientWorker"),
         *("--workers", str(settings.workers)),
         *("--threads", str(settings.threads)),
         *("--keep-alive", "75"),

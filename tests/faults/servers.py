@@ -47,7 +47,13 @@ def gunicorn(
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "service.app:wsgi()"]
     command += ["--bind", f"127.0.0.1:{port}", "--workers", str(workers), "--threads", "8"]
-    command += ["--worker-class", "gthread", "--no-control-socket", "--log-level", "critical"]
+    command += [
+        "--worker-class",
+        "service.web_worker.PatientWorker",
+        "--no-control-socket",
+        "--log-level",
+        "critical",
+    ]
     keys = Path(gettempdir(), f"fairdeal-test-{os.getpid()}-keys.json")
     environment = {
         **os.environ,

@@ -77,5 +77,10 @@ def test_without_a_body_there_is_no_json(port: int) -> None:
 
 def test_a_body_that_never_comes_is_waited_for_a_while(port: int) -> None:
     status, problem = send(port, "Content-Length: 12", b"")
+    assert (status, problem["code"]) == (408, "request_timeout")
+
+
+def test_a_body_in_chunks_that_stalls_is_waited_for_a_while(port: int) -> None:
+    status, problem = send(port, "Transfer-Encoding: chunked", chunk(b'{"name":'))
     assert (status, problem["code"]) == (400, "malformed_json")
     assert "stalled" in problem["detail"]
