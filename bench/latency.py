@@ -36,6 +36,8 @@ MOVES = 150
 ROUNDS_OF_OTHERS = (1, 2, 3, 4, 9, 10, 11, 12, 13)
 """The rounds of Crazy Rummy in which 5, 6, 7 and 8 are not wild."""
 COLD = 40
+DEEP = 30
+"""Moves into their rounds, both games are rebuilt: how long that takes goes by how many there were."""
 
 
 def main() -> None:
@@ -52,10 +54,13 @@ def main() -> None:
             late = _played_to_the_last_round(services, late, appends)
             plans = [planned_moves(game, tokens, MOVES) for game in (early, late)]
             each = min(map(len, plans))
-            first, last = asyncio.run(_alternate(port, plans[0][:each], plans[1][:each]))
+            deep = min(DEEP, each // 2)
+            asyncio.run(_alternate(port, plans[0][:deep], plans[1][:deep]))
+            cold = _cold(services, early, late)
+            first, last = asyncio.run(_alternate(port, plans[0][deep:each], plans[1][deep:each]))
             head = f"| {ruleset}, {seats} seats | {late.version} "
             print(head + _row("a move, warm, ms (median)", first, last))
-            print(head + _row("rebuilt cold, ms (median)", *_cold(services, early, late)))
+            print(head + _row("rebuilt cold, ms (median)", *cold))
     _listing(statistics.median(appends) * 1000)
 
 

@@ -1,4 +1,4 @@
-"""(c) The rules alone, beside OpenSpiel's crazy_eights driven from Python, on the same core, in turn.
+"""(c) The rules alone, beside OpenSpiel's crazy_eights and RLCard's uno, on the same core, in turn.
 
 Peers play other rules, so this is an order of magnitude, no contest.
 """
@@ -24,13 +24,16 @@ def main() -> None:
     for name, ruleset in current().items():
         engines[f"Fairdeal {name}"] = (_playouts(ruleset), _replays(ruleset))
     engines["OpenSpiel crazy_eights, from Python"] = _open_spiel()
+    engines["RLCard uno, the game alone"] = (_rlcard(), lambda: float("nan"))
     rates: dict[str, list[list[float]]] = {name: [[], []] for name in engines}
     for _ in range(ROUNDS):
         for name, (playouts, replays) in engines.items():
             rates[name][0].append(playouts())
             rates[name][1].append(replays())
     for name, (playing, replaying) in rates.items():
-        told = (f"{statistics.median(one):,.0f}" for one in (playing, replaying))
+        told = (
+            f"{statistics.median(one):,.0f}".replace("nan", "–") for one in (playing, replaying)
+        )
         print(f"| {name} | {' | '.join(told)} |")
 
 
@@ -81,6 +84,20 @@ def _open_spiel() -> tuple[Callable[[], float], Callable[[], float]]:
         return len(actions)
 
     return (lambda: _rate(play)), (lambda: _rate(again))
+
+
+def _rlcard() -> Callable[[], float]:
+    from rlcard.games.uno import Game  # type: ignore[import-not-found]
+
+    def play(chance: random.Random) -> int:
+        game, moves = Game(num_players=4), 0
+        game.init_game()
+        while not game.is_over():
+            game.step(chance.choice(game.get_legal_actions()))
+            moves += 1
+        return moves
+
+    return lambda: _rate(play)
 
 
 def _spiel_actions(game: Any, chance: random.Random) -> list[int]:
