@@ -9,7 +9,9 @@ there, which costs no thread, and is closed if that takes too long.
 import re
 import select
 import socket
+import struct
 import time
+from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from selectors import EVENT_READ
@@ -27,8 +29,16 @@ BODY_AT_MOST = 64 * 1024
 """A body up to this size is waited for as a whole: any JSON that is taken."""
 
 READ_AT_MOST = HEAD_AT_MOST + BODY_AT_MOST
+SEND_TIMEOUT = struct.pack("ll", 3, 0)
+"""How long a client may take to read some of its answer: seconds, and microseconds."""
+
+DRAIN_SECONDS = 1.0
+PARTING_SECONDS = 2.0
+REST_SECONDS = 0.5
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+BARE_END = b"\n\n"
 END_OF_HEAD = b"\r\n\r\n"
-LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,9})[ \t]*\r\n", re.IGNORECASE)
+LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*([0-9]{1,40})[ \t]*\r\n", re.IGNORECASE)
 EXPECTS = re.compile(rb"\r\nexpect:", re.IGNORECASE)
 PEEK = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
@@ -62,6 +72,10 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self._arriving: dict[TConn, float] = {}
+        self._sizes: dict[TConn, int] = {}
+        self._resting: dict[TConn, float] = {}
+        self._asked: set[TConn] = set()
+        self._leaving: dict[TConn, float] = {}
 
     def enqueue_req(self, conn: TConn) -> None:
         """Give the connection a thread as soon as its request has come."""
@@ -93,14 +107,47 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             self._forget(conn)
             self._hand_over(conn)
         else:
+            if _is_waiting_to_be_asked(known) and conn not in self._asked:
+                self._asked.add(conn)
+                _send(conn, CONTINUE)
             _wake_at(conn, len(known) - len(_read_ahead(conn)) + lacking)
+            self._rest_if(conn, is_idle=self._sizes.get(conn) == len(known))
+            self._sizes[conn] = len(known)
+
+    def _rest_if(self, conn: TConn, *, is_idle: bool) -> None:
+        """Look only now and then at what wakes for nothing, as it does by an urgent byte."""
+        if is_idle:
+            self._resting[conn] = time.monotonic() + REST_SECONDS
+            self.poller.unregister(conn.sock)
+
+    def finish_request(self, conn: TConn, fs: "Future[Any]") -> None:
+        """Keep the connection, or see it off; gunicorn would wait here for the client to go."""
+        if not fs.cancelled() and fs.exception() is None and fs.result():
+            super().finish_request(conn, fs)
+        else:
+            self._see_off(conn)
+
+    def _keepalive_after(self, conn: TConn, keepalive: object) -> bool:
+        """Whether another request may follow: not if some of the body is still to come."""
+        if not keepalive:
+            return False
+        conn.sock.settimeout(0)
+        try:
+            return bool(conn.parser.finish_body(deadline=time.monotonic() + DRAIN_SECONDS))
+        except Exception:  # noqa: BLE001  whatever it is, the connection ends
+            return False
 
     def murder_pending(self) -> None:
         """Close what takes too long to come."""
         super().murder_pending()
         now = time.monotonic()
+        for conn in [conn for conn, until in self._resting.items() if until <= now]:
+            del self._resting[conn]
+            self.poller.register(conn.sock, EVENT_READ, partial(self._on_more, conn))
         for conn in [conn for conn, until in self._arriving.items() if until <= now]:
             self._refuse(conn, TOO_SLOW if _peeked(conn) else b"")
+        for conn in [conn for conn, until in self._leaving.items() if until <= now]:
+            self._end(conn)
 
     def _cap_keepalive(self, deadline: float) -> None:
         """A worker that stops waits no longer than this for anything to come."""
@@ -110,19 +157,52 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
 
     def _hand_over(self, conn: TConn) -> None:
         conn.data_ready = True
+        conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, SEND_TIMEOUT)
         super().enqueue_req(conn)
 
     def _forget(self, conn: TConn) -> None:
         del self._arriving[conn]
-        self.poller.unregister(conn.sock)
+        self._sizes.pop(conn, None)
+        self._asked.discard(conn)
+        if self._resting.pop(conn, None) is None:
+            self.poller.unregister(conn.sock)
         _wake_at(conn, 1)
 
     def _refuse(self, conn: TConn, answer: bytes) -> None:
-        """Say why, and close; what was sent is read, or the line is cut before the answer."""
+        """Say why, and close."""
         self._forget(conn)
-        with suppress(OSError):
-            conn.sock.recv(READ_AT_MOST, socket.MSG_DONTWAIT)
-            conn.sock.send(answer, socket.MSG_DONTWAIT)
+        _send(conn, answer)
+        self._see_off(conn)
+
+    def _see_off(self, conn: TConn) -> None:
+        """Say that no more is said, and wait a moment for the client to have read it.
+
+        What it still sends is read: a line with something unread on it is cut
+        at once, with the end of the answer.
+        """
+        try:
+            conn.sock.shutdown(socket.SHUT_WR)
+            conn.sock.settimeout(0)
+            self.poller.register(conn.sock, EVENT_READ, partial(self._on_parting, conn))
+        except (OSError, ValueError, KeyError):
+            self.nr_conns -= 1
+            conn.close()
+            return
+        self._leaving[conn] = time.monotonic() + PARTING_SECONDS
+
+    def _on_parting(self, conn: TConn, _socket: socket.socket) -> None:
+        try:
+            is_there = bool(conn.sock.recv(READ_AT_MOST))
+        except BlockingIOError:
+            return
+        except OSError:
+            is_there = False
+        if not is_there:
+            self._end(conn)
+
+    def _end(self, conn: TConn) -> None:
+        del self._leaving[conn]
+        self.poller.unregister(conn.sock)
         self.nr_conns -= 1
         conn.close()
 
@@ -132,17 +212,25 @@ def _lacking(known: bytes) -> int | None:
 
     None for a head that is too large.
 
-    A body in chunks, one that is too large to be waited for, or one whose
-    sender waits to be asked for it, is read by the thread.
+    A body in chunks, or one that is too large to be waited for, is read by the
+    thread; a head with bare line feeds is for gunicorn to refuse.
     """
     end = known.find(END_OF_HEAD)
     if end < 0:
+        if BARE_END in known:
+            return 0
         return 1 if len(known) < HEAD_AT_MOST else None
     found = LENGTH.search(known, 0, end + 2)
     size = int(found[1]) if found else 0
-    if size > BODY_AT_MOST or EXPECTS.search(known, 0, end + 2):
+    if size > BODY_AT_MOST:
         return 0
     return max(0, end + len(END_OF_HEAD) + size - len(known))
+
+
+def _is_waiting_to_be_asked(known: bytes) -> bool:
+    """Whether the head is there, and its sender wants to hear that the body is welcome."""
+    end = known.find(END_OF_HEAD)
+    return end >= 0 and EXPECTS.search(known, 0, end + 2) is not None
 
 
 def _read_ahead(conn: TConn) -> bytes:
@@ -169,3 +257,8 @@ def _is_over(conn: TConn) -> bool:
 def _wake_at(conn: TConn, size: int) -> None:
     """Be told only when so many bytes wait in the kernel."""
     conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+
+
+def _send(conn: TConn, text: bytes) -> None:
+    with suppress(OSError):
+        conn.sock.send(text, socket.MSG_DONTWAIT)

@@ -2,6 +2,7 @@
 
 import json
 
+import structlog
 from flask import render_template
 
 from service.api import answers
@@ -10,6 +11,7 @@ from service.api.problem_pages import ProblemPage
 from service.api.problems import PROBLEMS
 from service.api.web import page_answer
 from service.canonical import JsonMap
+from service.play.clocks import is_clock_right
 from service.play.refusals import Refusal
 from service.store.database import is_ready
 from service.store.schema import head_revision
@@ -23,6 +25,13 @@ class ProblemNotFound(Refusal):
 
     slug = "not-found"
     message = "There is no problem `{name}`: `GET /problems` lists them."
+
+
+class ClockDiffers(Refusal):
+    """The machine tells another time than the database."""
+
+    slug = "not-ready"
+    message = "The clocks of this machine and of the database differ."
 
 
 class NotReady(Refusal):
@@ -98,9 +107,12 @@ def get_livez(_call: Call) -> Answer:
 
 
 def get_readyz(call: Call) -> Answer:
-    """Whether it can serve: the database answers, and its schema is this release's."""
+    """Whether it can serve: the database answers, fits this release, and tells the same time."""
     if not is_ready(call.services.database, head_revision()):
         raise NotReady
+    if not is_clock_right(call.services):
+        structlog.get_logger().error("clock_differs", is_right=False)
+        raise ClockDiffers
     return Answer(200, {"status": "ready"}, LIVE)
 
 

@@ -98,7 +98,7 @@ def _page(call: Call, follower: Follower, game: str, after: int) -> Answer:
         topic = services.feed.join(game) if seconds else None
         if topic is not None:
             held.callback(services.feed.leave, game)
-        found = page(after or None)
+        found = page(None if seconds else after or None)
         if call.query["ticket"] is not None:
             use_ticket(services, call.query["ticket"])
         if found.items or found.is_over or topic is None:

@@ -11,12 +11,22 @@ from service.play.bot_turns import play_bots
 from service.play.committing import commit
 from service.play.pen import Pen
 from service.play.services import Services
-from service.store.clocks import seconds_down
+from service.store.clocks import database_now, seconds_down
 from service.store.deadlines import deadline_of
 
 MOVES_A_TURN_AT_MOST = 10
+SKEW_AT_MOST = timedelta(seconds=5)
 OPEN_FOR = timedelta(days=7)
 """How long a game waits for its players."""
+
+
+def is_clock_right(services: Services) -> bool:
+    """Whether this machine tells about the time that the database tells.
+
+    A worker whose clock is ahead would play for everybody at once; a web
+    process would stop the clocks of the games that it writes into.
+    """
+    return abs(services.now() - database_now(services.database)) < SKEW_AT_MOST
 
 
 def run_out(services: Services, game: str) -> bool:

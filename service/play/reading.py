@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from service.play.refusals import Refusal
 from service.play.services import Services
 from service.store.database import StoreUnavailable
 
@@ -19,7 +20,8 @@ def read(
 ) -> Found:
     """What `work` reads of the game, at the version `known` or a later one; None is the newest.
 
-    A replica that is behind, or away, costs a round trip and no answer.
+    A replica that is behind, or away, costs a round trip and no answer. What it
+    refuses is asked of the primary: it may not have heard yet who sits where.
     """
     replica = services.replica
     if replica is None or known is None:
@@ -31,4 +33,6 @@ def read(
             return work(replace(services, database=replica.database))
     except StoreUnavailable:
         replica.rest()
+    except Refusal:
+        pass
     return work(services)

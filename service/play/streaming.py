@@ -171,7 +171,7 @@ class Following:
                 present, _ = read(
                     self._services,
                     self.name,
-                    heard or None,
+                    max(heard, self.after) if heard else None,
                     lambda source: catch_up(source, self.name),
                 )
                 self.topic.settle(heard, present.version)

@@ -85,7 +85,7 @@ def drop_empty(url: str, today: date) -> Sequence[str]:
             dropped += [
                 name
                 for name in _past_parts(connection, table, today)
-                if _drop_if_empty(connection, name)
+                if _drop_if_empty(connection, table, name)
             ]
     return dropped
 
@@ -113,16 +113,30 @@ def _begin(connection: Connection, table: str, until: date) -> Sequence[str]:
 
     That all of it belongs there is checked beforehand, while the service serves.
     """
-    first, limit = f"{table}_first", f"ck_{table}_first"
-    query = _query(
-        "ALTER TABLE {table} ADD CONSTRAINT {limit} CHECK (game_id < {until}) NOT VALID;"
-        "ALTER TABLE {table} VALIDATE CONSTRAINT {limit}",
-        table=table,
-        limit=limit,
-        until=sql.Literal(bound(until)),
+    limit = f"ck_{table}_first"
+    drop = _query("ALTER TABLE {table} DROP CONSTRAINT IF EXISTS {limit}", table=table, limit=limit)
+    connection.execute(drop)
+    connection.execute(
+        _query(
+            "ALTER TABLE {table} ADD CONSTRAINT {limit} CHECK (game_id < {until}) NOT VALID",
+            table=table,
+            limit=limit,
+            until=sql.Literal(bound(until)),
+        )
     )
-    for statement in query.as_string(connection).split(";"):
-        connection.execute(statement.encode())
+    try:
+        connection.execute(
+            _query("ALTER TABLE {table} VALIDATE CONSTRAINT {limit}", table=table, limit=limit)
+        )
+        return _become_first(connection, table, limit, until)
+    except psycopg.Error:
+        connection.execute(drop)  # or it would refuse the games of the next month
+        raise
+
+
+def _become_first(connection: Connection, table: str, limit: str, until: date) -> Sequence[str]:
+    """The table as a part of a table of its name, all at once."""
+    first = f"{table}_first"
     key = _key(connection, table)
     with connection.transaction():
         connection.execute(
@@ -210,10 +224,13 @@ def _add(connection: Connection, part: Part) -> bool:
     return True
 
 
-def _drop_if_empty(connection: Connection, name: str) -> bool:
+def _drop_if_empty(connection: Connection, table: str, name: str) -> bool:
+    """Drop the part; the whole is locked first, as whoever reads it does."""
+    query = _query("SELECT NOT EXISTS (SELECT FROM {name})", name=name)
+    if connection.execute(query).fetchone() != (True,):
+        return False
     with connection.transaction():
-        connection.execute(_query("LOCK TABLE {name} IN ACCESS EXCLUSIVE MODE", name=name))
-        query = _query("SELECT NOT EXISTS (SELECT FROM {name})", name=name)
+        connection.execute(_query("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE", table=table))
         if connection.execute(query).fetchone() != (True,):
             return False
         connection.execute(_query("DROP TABLE {name}", name=name))

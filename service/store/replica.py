@@ -13,7 +13,8 @@ from service.store.database import Database, raw_connection
 REST_SECONDS = 5.0
 """How long a replica that did not answer is left alone."""
 
-VERSION = "SELECT version FROM games WHERE id = %(game)s"
+VERSION = "SELECT version FROM games WHERE id = %(game)s AND spectators = 'public'"
+"""Of a game that is shown late to some, its version does not say what they have seen."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import structlog
 
 from service.play.clocks import OPEN_FOR, close_stale, run_out
 from service.play.services import Services
-from service.store.clocks import beat, database_now, overdue_games, stale_open_games
+from service.store.clocks import beat, overdue_games, stale_open_games
 from service.worker.each import each
 
 GAMES_A_ROUND = 200
@@ -18,14 +18,6 @@ def note_alive(services: Services, now: datetime | None = None) -> None:
     """Say that a worker lives; an outage that just ended is noted."""
     if beat(services.database, GAP, now):
         structlog.get_logger().warning("outage_noted")
-
-
-def is_clock_right(services: Services) -> bool:
-    """Whether this machine tells about the time that the database tells.
-
-    A worker whose clock is ahead would play for everybody at once.
-    """
-    return abs(services.now() - database_now(services.database)) < GAP
 
 
 def tick(services: Services) -> int:

@@ -8,6 +8,7 @@ import structlog
 
 from service.metrics import CHECKPOINTED, NOTICES, WORKER_ALIVE
 from service.play.checkpointing import Checkpointer, Inconsistent
+from service.play.clocks import is_clock_right
 from service.play.looking import LOOKS_KEPT, disclose_reads
 from service.play.mailbox import NOTICES_KEPT
 from service.play.noticing import Dispatcher
@@ -23,7 +24,7 @@ from service.store.published import NotPublished
 from service.store.tickets import drop_stale_tickets
 from service.store.webhooks import drop_old_deliveries
 from service.worker.bots import sweep
-from service.worker.clocks import close_games, is_clock_right, note_alive, tick
+from service.worker.clocks import close_games, note_alive, tick
 from service.worker.courier import Courier
 from service.worker.each import each
 from service.worker.stop import Stop
@@ -134,7 +135,8 @@ class Worker:
         except Exception as error:  # noqa: BLE001  the tables may hold anything
             structlog.get_logger().error("checkpoint_failed", exception=type(error).__name__)
         finally:
-            self._tidy()
+            if self._is_clock_right:
+                self._tidy()
 
     def _disclose(self) -> None:
         """Tell the players of ended games which admins looked at their hands."""
