@@ -23,7 +23,7 @@ test: $(VENV)/develop  ## run the tests, as many at once as there are cores
 
 .PHONY: faults
 faults: $(VENV)/develop  ## kill, cut and starve what serves, and hold every ledger against the log
-	$(BIN)/python -m pytest $(AT_ONCE) tests/faults
+	$(BIN)/python -m pytest $(AT_ONCE) -m "" tests/faults
 
 .PHONY: fuzz
 fuzz: $(VENV)/develop  ## feed the decoders whatever may be sent, for a minute

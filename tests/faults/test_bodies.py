@@ -75,11 +75,13 @@ def test_without_a_body_there_is_no_json(port: int) -> None:
     assert (status, problem["code"]) == (400, "malformed_json")
 
 
+@pytest.mark.long
 def test_a_body_that_never_comes_is_waited_for_a_while(port: int) -> None:
     status, problem = send(port, "Content-Length: 12", b"")
     assert (status, problem["code"]) == (408, "request_timeout")
 
 
+@pytest.mark.long
 def test_a_body_in_chunks_that_stalls_is_waited_for_a_while(port: int) -> None:
     status, problem = send(port, "Transfer-Encoding: chunked", chunk(b'{"name":'))
     assert (status, problem["code"]) == (400, "malformed_json")

@@ -79,6 +79,7 @@ def played(url: str, meanwhile: Callable[[], None]) -> Reckoning:
         return reckon(clients, lines_of)
 
 
+@pytest.mark.long
 def test_a_slow_disk_makes_moves_slow_and_shared_flushes_rare(disk: Disk, note: Note) -> None:
     with disk.server() as urls:
         migrate(urls.owner)

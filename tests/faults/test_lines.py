@@ -9,6 +9,7 @@ import pytest
 from faults.ledgers import PATIENCE, Client, Note, lines_of, play_together, reckon
 from faults.lines import Line, Mode, line_to
 from faults.servers import gunicorn
+from psycopg import sql
 
 from service.store.embedded import Urls
 from service.store.schema import migrate
@@ -56,18 +57,19 @@ def test_a_line_that_fails_in_every_way_loses_and_doubles_nothing(own: Urls, not
 def test_a_server_without_a_free_connection_is_told_and_nothing_is_lost(
     own: Urls, note: Note
 ) -> None:
-    """Somebody else takes all that the role may have; whoever asks meanwhile is told to wait."""
+    """Somebody else takes all that the database may have; whoever asks is told to wait."""
     with psycopg.connect(own.superuser, autocommit=True) as superuser:
-        superuser.execute(f"ALTER ROLE fairdeal_service CONNECTION LIMIT {CONNECTIONS}")
-        try:
-            with gunicorn(own.service, FAIRDEAL_THREADS="4") as (port, _):
-                clients = [Client(f"http://127.0.0.1:{port}") for _ in range(3)]
-                for client in clients:
-                    client.begin()
-                play_together(clients, lambda: crowd(own, superuser))
-                found = reckon(clients, lines_of)
-        finally:
-            superuser.execute("ALTER ROLE fairdeal_service CONNECTION LIMIT -1")
+        limit = sql.SQL("ALTER DATABASE {} CONNECTION LIMIT {}").format(
+            sql.Identifier(str(psycopg.conninfo.conninfo_to_dict(own.service)["dbname"])),
+            sql.Literal(CONNECTIONS),
+        )
+        superuser.execute(limit)
+        with gunicorn(own.service, FAIRDEAL_THREADS="3") as (port, _):
+            clients = [Client(f"http://127.0.0.1:{port}") for _ in range(3)]
+            for client in clients:
+                client.begin()
+            play_together(clients, lambda: crowd(own, superuser))
+            found = reckon(clients, lines_of)
     assert found.is_clean
     assert found.failed > 0
     note("every connection of Postgres is taken", found)

@@ -140,7 +140,7 @@ def test_a_connection_that_is_gone_leaves_nothing_behind(port: int) -> None:
 def is_answered(port: int) -> bool:
     began = time.monotonic()
     found = HTTP.get(f"http://127.0.0.1:{port}/livez", timeout=15)
-    return found.status_code == 200 and time.monotonic() - began < 4
+    return found.status_code == 200 and time.monotonic() - began < 8
 
 
 @pytest.mark.parametrize(
@@ -171,6 +171,7 @@ def test_a_body_that_nobody_wants_is_not_waited_for(port: int, head: bytes) -> N
         connection.close()
 
 
+@pytest.mark.long
 def test_who_reads_nothing_keeps_nobody_waiting_for_long(port: int) -> None:
     crowd = []
     for _ in range(10):

@@ -132,6 +132,7 @@ def test_a_standby_that_is_in_step_takes_over_and_nothing_is_lost(folder: Path, 
     note("the primary dies, its synchronous standby is promoted", found)
 
 
+@pytest.mark.long
 def test_the_ledgers_tell_of_losses_where_the_standby_was_behind(folder: Path) -> None:
     """The control: what a standby that nobody waits for has not heard of is gone."""
     found = play_through_a_failover(folder, is_in_step=False)

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -488,13 +489,22 @@ def test_what_a_refusal_means_is_said_with_its_rule(tab: Any) -> None:  # noqa: 
     assert re.match(r"C\d+ \S+", page.locator(".toast .rule").inner_text())
 
 
+def place(found: Any) -> Any:
+    """Where it stands on the page; while it is drawn anew it stands nowhere."""
+    deadline = time.monotonic() + 10
+    while (box := found.bounding_box()) is None:
+        assert time.monotonic() < deadline, "it is never there"
+        time.sleep(0.05)
+    return box
+
+
 def test_cards_are_dragged_to_where_they_belong(tab: Any) -> None:  # noqa: F811
     page, people, game = at_a_table(tab)
     first = people[people[0].call("GET", f"/games/{game}")["to_act"] - 1]
     cards = page.locator(".hand.own .card")
     dragged = cards.first.get_attribute("data-card")
     page.locator(".side .lines li").nth(3).wait_for()  # nothing more is to be drawn
-    source, target = cards.first.bounding_box(), page.locator("[data-drop=discard]").bounding_box()
+    source, target = place(cards.first), place(page.locator("[data-drop=discard]"))
     page.mouse.move(source["x"] + 20, source["y"] + 30)
     page.mouse.down()
     page.mouse.move(source["x"] + 20, source["y"] - 40)
