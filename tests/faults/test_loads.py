@@ -5,7 +5,6 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -111,7 +110,7 @@ class Long:
                 self.add(steps.write(played, self.game, self.game.at))
 
     def deal_again(self) -> None:
-        ruling = Ruling(id=uuid4().hex[:26], outcome="upheld", remedies=("redeal",))
+        ruling = Ruling(id=self.services.new_id(), outcome="upheld", remedies=("redeal",))
         first = steps.write(steps.rule(self.game, ruling, ADMIN), self.game, self.game.at)
         again = steps.redeal(first.after, 1, ADMIN)
         self.add(first, steps.write(again, first.after, self.game.at))
