@@ -119,6 +119,14 @@ def another_database(urls: Urls) -> Iterator[Callable[[], Urls]]:
             superuser.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
+@pytest.fixture
+def own(another_database: Callable[[], Urls]) -> Urls:
+    """A database of the test's own, at the newest revision."""
+    urls = another_database()
+    migrate(urls.owner)
+    return urls
+
+
 def services_at(url: str, keyring: Any = KEYRING, **others: Any) -> Services:
     database = connect(url, SecretBox(), keyring, pool_size=20)
     return Services(database=database, **{"chance": random.Random(5), **others})

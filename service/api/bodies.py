@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from difflib import get_close_matches
 from socket import SHUT_RD, socket
 from threading import Timer
@@ -125,19 +125,26 @@ def _patience(connection: socket | None, *, is_coming: bool) -> Iterator[None]:
         return
     before = connection.gettimeout()
     connection.settimeout(PART_SECONDS)
+    with _deadline(connection) if is_coming else nullcontext():
+        try:
+            yield
+        finally:
+            connection.settimeout(before)
+
+
+@contextmanager
+def _deadline(connection: socket) -> Iterator[None]:
+    """Let nothing more come over the connection when its time is up."""
     end = Timer(BODY_SECONDS, _end_of, [connection])
     end.daemon = True
-    if is_coming:
-        end.start()
+    end.start()
     try:
         yield
     finally:
         end.cancel()
-        connection.settimeout(before)
 
 
 def _end_of(connection: socket) -> None:
-    """Let nothing more come over the connection."""
     with suppress(OSError):
         connection.shutdown(SHUT_RD)
 

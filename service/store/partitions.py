@@ -6,7 +6,8 @@ into one part. A part whose games were all removed is dropped, and its disk
 space is free at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -18,8 +19,10 @@ from ulid import ULID
 from service.store.schema import MIGRATION_LOCK
 
 PARTITIONED = ("events", "idempotency_keys")
+"""The tables that grow with every move."""
+
 GUARDED = "events"
-"""The tables that grow with every move; the log itself refuses to be rewritten."""
+"""The one of them that refuses to be rewritten."""
 
 TIME_LETTERS = 10
 """A ULID begins with so many letters of time."""
@@ -61,9 +64,7 @@ def partition(url: str, today: date, ahead: int) -> Sequence[str]:
     Gives the names of the parts that were made.
     """
     made: list[str] = []
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
-        connection.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+    with _alone(url) as connection:
         for table in PARTITIONED:
             if not _is_partitioned(connection, table):
                 made += _begin(connection, table, month_after(today, 1))
@@ -78,9 +79,7 @@ def partition(url: str, today: date, ahead: int) -> Sequence[str]:
 def drop_empty(url: str, today: date) -> Sequence[str]:
     """Drop the parts of past months in which nothing is left; gives their names."""
     dropped: list[str] = []
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
-        connection.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+    with _alone(url) as connection:
         for table in PARTITIONED:
             dropped += [
                 name
@@ -88,6 +87,15 @@ def drop_empty(url: str, today: date) -> Sequence[str]:
                 if _drop_if_empty(connection, table, name)
             ]
     return dropped
+
+
+@contextmanager
+def _alone(url: str) -> Iterator[Connection]:
+    """A connection while nobody else changes the schema; a lock is not waited for long."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+        connection.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+        yield connection
 
 
 def _is_partitioned(connection: Connection, table: str) -> bool:

@@ -1,30 +1,20 @@
 """The line between the service and Postgres is slow, cut, or silent, while games are played."""
 
 import time
-from collections.abc import Callable
 from contextlib import closing
 
 import psycopg
-import pytest
 from faults.ledgers import PATIENCE, Client, Note, lines_of, play_together, reckon
 from faults.lines import Line, Mode, line_to
 from faults.servers import gunicorn
 from psycopg import sql
 
 from service.store.embedded import Urls
-from service.store.schema import migrate
 
 TROUBLES = (Mode.DELAY, Mode.REFUSE, Mode.CUT, Mode.SILENT)
 TROUBLE_SECONDS = 1.0
 REST_SECONDS = 0.5
 CONNECTIONS = 12
-
-
-@pytest.fixture
-def own(another_database: Callable[[], Urls]) -> Urls:
-    urls = another_database()
-    migrate(urls.owner)
-    return urls
 
 
 def disturb(line: Line) -> None:

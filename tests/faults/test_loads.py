@@ -2,7 +2,7 @@
 
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from service.proof.verify import verify
 from service.store.appends import append
 from service.store.embedded import Urls
 from service.store.reads import load
-from service.store.schema import migrate
 from service.worker.bots import sweep
 from service.worker.clocks import tick
 
@@ -36,13 +35,6 @@ ADMIN = Actor(kind="admin", id="01j00000000000000000000009")
 WARM_SECONDS, SECONDS = 6, 12
 KB_A_MOVE_AT_MOST = 6
 """A game in play remembers each state of its round, some two kB; a leak of a request is more."""
-
-
-@pytest.fixture
-def own(another_database: Callable[[], Urls]) -> Urls:
-    urls = another_database()
-    migrate(urls.owner)
-    return urls
 
 
 @pytest.fixture

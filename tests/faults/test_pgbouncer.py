@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from faults.servers import free_port, gunicorn
 from faults.test_streams import Table, open_stream
 
 from service.store.embedded import Urls
-from service.store.schema import migrate
 
 POOLER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 CONNECTIONS = 4
@@ -32,13 +31,6 @@ pool_mode = transaction
 default_pool_size = {connections}
 max_client_conn = 200
 """
-
-
-@pytest.fixture
-def own(another_database: Callable[[], Urls]) -> Urls:
-    urls = another_database()
-    migrate(urls.owner)
-    return urls
 
 
 @contextmanager

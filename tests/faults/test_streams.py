@@ -4,7 +4,7 @@ import json
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from threading import Thread
@@ -12,25 +12,16 @@ from typing import Any, Self
 
 import httpx
 import psycopg
-import pytest
 from faults.caller import HTTP
 from faults.servers import gunicorn, wait_for_end
 
 from service.api.sources import STREAMS_EACH
 from service.store.embedded import Urls
-from service.store.schema import migrate
 
 CUTS = 100
 SECONDS_AT_MOST = 60
 NDJSON = "application/x-ndjson"
 EVENT_STREAM = "text/event-stream"
-
-
-@pytest.fixture
-def own(another_database: Callable[[], Urls]) -> Urls:
-    urls = another_database()
-    migrate(urls.owner)
-    return urls
 
 
 class Table:
